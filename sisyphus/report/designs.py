@@ -7,7 +7,7 @@ from typing import Any
 
 from sisyphus.ir import ArrayId
 from sisyphus.report.facts import Front, Rated
-from sisyphus.report.tables import Rows
+from sisyphus.report.tables import Rows, shortened
 from sisyphus.space import KERNEL_PLACE, DesignPoint, NestPoint
 from sisyphus.target import Target
 
@@ -120,18 +120,18 @@ def _listed(arrays: Sequence[ArrayId]) -> str:
 
 
 def _nest(best: NestPoint, other: NestPoint) -> Iterator[str]:
-    tiles = [f"{loop}={tile}" for loop, tile in other.tiles if tile != best.tile(loop)]
+    name, tiles = shortened(other.id), [f"{loop}={tile}" for loop, tile in other.tiles if tile != best.tile(loop)]
     if tiles:
-        yield f"{other.id}: {', '.join(tiles)}"
+        yield f"{name}: {', '.join(tiles)}"
     if other.unroll != best.unroll:
         copies = ", ".join(f"{loop} in {factor}" for loop, factor in other.unroll) or "none"
-        yield f"{other.id}: copies {copies}"
+        yield f"{name}: copies {copies}"
     if other.order != best.order:
-        yield f"{other.id}: order {' '.join(other.order)}"
+        yield f"{name}: order {' '.join(other.order)}"
     if other.split != best.split:
-        yield f"{other.id}: full tiles {'' if other.split else 'not '}apart from the others"
+        yield f"{name}: full tiles {'' if other.split else 'not '}apart from the others"
     if other.listed != best.listed:
-        yield f"{other.id}: tiles {'' if other.listed else 'not '}listed in a table"
+        yield f"{name}: tiles {'' if other.listed else 'not '}listed in a table"
 
 
 def _places(best: DesignPoint, other: DesignPoint) -> Iterator[str]:
@@ -140,7 +140,7 @@ def _places(best: DesignPoint, other: DesignPoint) -> Iterator[str]:
             same = next((b for b in best.buffers if b.array == buffer.array and nest.id in b.nests), None)
             if same is not None and buffer.place != same.place:
                 at = "resident" if buffer.place == KERNEL_PLACE else f"at {buffer.place}"
-                yield f"{nest.id}: `{buffer.array}` {at}"
+                yield f"{shortened(nest.id)}: `{buffer.array}` {at}"
 
 
 def _widths(best: DesignPoint, other: DesignPoint) -> Iterator[str]:

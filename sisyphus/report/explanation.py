@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sisyphus.report.tables import Rows, indent, table
+from sisyphus.report.tables import Rows, indent, shortened, table
 from sisyphus.shown import Shown
 from sisyphus.values import asdict, dataclass
 
@@ -112,11 +112,11 @@ def explanation_text(found: Explanation) -> str:
         *filter(None, [found.of]),
         "budgets\n" + indent(table((), _share_rows(found.shares))),
         "where the cycles go\n" + indent("\n".join(_parts(found))),
-        *(f"one iteration of {pace.nest}\n" + indent("\n".join(_schedule(pace))) for pace in found.paces),
+        *(f"one iteration of {shortened(pace.nest)}\n" + indent("\n".join(_schedule(pace))) for pace in found.paces),
         "with 10 % more of one budget\n" + indent(_steps(found)),
     ]
     nests = dict.fromkeys(n.nest for n in found.neighbours)
-    parts += [f"neighbours of {nest}\n" + indent(_neighbours(found, nest)) for nest in nests]
+    parts += [f"neighbours of {shortened(nest)}\n" + indent(_neighbours(found, nest)) for nest in nests]
     if not found.complete:
         parts.append("note: time ran out, so that some budgets or neighbours were not looked at (--time-limit)")
     return "\n\n".join(parts)
@@ -131,14 +131,15 @@ def _parts(found: Explanation) -> Iterator[str]:
     for depth, part in enumerate(found.parts):
         share = 100 * part.cycles / max(found.cycles, 1)
         rule = f" ({part.rule})" if part.rule and depth == len(found.parts) - 1 else ""
-        name = part.name if part.nest is None else f"nest {part.nest}"
+        name = part.name if part.nest is None else f"nest {shortened(part.nest)}"
         yield f"{'· ' * depth}{name}: {part.cycles:,} of {found.cycles:,} cycles, {share:.1f} %{rule}"
     for pace in found.paces:
+        starts = f"the pipelined loop of {shortened(pace.nest)} starts an iteration every"
         if pace.interval == 1:
-            yield f"the pipelined loop of {pace.nest} starts an iteration every cycle"
+            yield f"{starts} cycle"
         else:
             causes = " and ".join(why for cycles, why in pace.causes if cycles == pace.interval)
-            yield f"the pipelined loop of {pace.nest} starts an iteration every {pace.interval} cycles, for {causes}"
+            yield f"{starts} {pace.interval} cycles, for {causes}"
 
 
 def _schedule(pace: Pace) -> Iterator[str]:

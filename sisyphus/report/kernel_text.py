@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sisyphus.report.tables import indent, table
+from sisyphus.report.tables import indent, shortened, table
 
 Plain = dict[str, Any]
 
@@ -55,7 +55,7 @@ def _dealing(dealing: Plain) -> tuple[str, ...]:
 
 
 def _form(form: Plain) -> tuple[str, ...]:
-    parallel = "; ".join(f"{', '.join(loops)} of {nest}" for nest, loops in form["parallel"].items())
+    parallel = "; ".join(f"{', '.join(loops)} of {shortened(nest)}" for nest, loops in form["parallel"].items())
     return form["name"], f"{form['steps']:,}", parallel or "-"
 
 
@@ -104,7 +104,7 @@ def _dependence(edge: Plain) -> tuple[str, ...]:
 
 
 def _view(view: Plain) -> tuple[str, ...]:
-    return view["name"], ", ".join(view["references"]), view["nest"], ", ".join(view["still"]) or "-"
+    return view["name"], ", ".join(view["references"]), shortened(view["nest"]), ", ".join(view["still"]) or "-"
 
 
 def _reduction(reduction: Plain) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ def _order(title: str, facts: Plain) -> str:
         orders = nest["legal_orders"]
         first = ", ".join(" ".join(order) for order in orders["first"][:3] if order)
         shown = f"{orders['count']}: {first}{', …' if orders['count'] > 3 else ''}" if first else "-"
-        rows.append((nest["id"], ", ".join(nest["outer"]) or "-", loops, shown))
+        rows.append((shortened(nest["id"]), ", ".join(nest["outer"]) or "-", loops, shown))
     tree = "\n".join(_tree(facts["distribution"]))
     return _section(title, ("nest", "under", "loops", "legal orders"), rows) + "\n" + indent(f"order: {tree}")
 
@@ -140,7 +140,7 @@ def _tree(body: Sequence[Any]) -> list[str]:
     words = []
     for part in body:
         if isinstance(part, str):
-            words.append(part)
+            words.append(shortened(part))
         else:
             words.append(f"for {part['loop']} {{ {' '.join(_tree(part['body']))} }}")
     return [" ".join(words)]

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 Rows = Sequence[Sequence[str]]
 
+#: Statements of a nest that tables name all.
+MOST_STATEMENTS = 8
+
 
 def table(header: Sequence[str], rows: Rows) -> str:
     """Columns padded to their widest cell; an empty header is left out."""
@@ -18,6 +21,12 @@ def markdown(header: Sequence[str], rows: Rows) -> list[str]:
     """The lines of a Markdown table."""
     lines = [tuple(header), tuple("---" for _ in header), *map(tuple, rows)]
     return ["| " + " | ".join(cells) + " |" for cells in lines]
+
+
+def shortened(nest: str) -> str:
+    """A nest of many statements by the first two and the last one; `--fix` knows it by any of them."""
+    names = nest.split("+")
+    return nest if len(names) <= MOST_STATEMENTS else f"{names[0]}+{names[1]}+…+{names[-1]}"
 
 
 def indent(text: str) -> str:

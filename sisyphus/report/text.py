@@ -26,7 +26,7 @@ from sisyphus.report.evidence import (
 from sisyphus.report.explanation import explanation_text
 from sisyphus.report.facts import Facts, Rated
 from sisyphus.report.limits import limit_lines
-from sisyphus.report.tables import Rows, indent, markdown, table
+from sisyphus.report.tables import Rows, indent, markdown, shortened, table
 from sisyphus.shown import counted
 from sisyphus.solve import SolveOutcome, Stop
 from sisyphus.space import PACKED, PADDED, DesignPoint, NestPoint
@@ -190,7 +190,7 @@ VIEW_HEADER = ("view", "stands for", "in")
 
 
 def _nest_rows(point: DesignPoint) -> Rows:
-    return [(n.id, " ".join(n.order) or "-", _tiles(n), n.pipeline or "-") for n in point.nests]
+    return [(shortened(n.id), " ".join(n.order) or "-", _tiles(n), n.pipeline or "-") for n in point.nests]
 
 
 def _adders(point: DesignPoint) -> list[str]:

@@ -14,6 +14,7 @@ from sisyphus.model.limit import Limit
 from sisyphus.pipeline import Design, Request, Source, optimize
 from sisyphus.report.evidence import told
 from sisyphus.report.limits import held_back_by
+from sisyphus.report.tables import shortened
 from sisyphus.target import load_device, make_target
 
 SOURCE = "void k(float a[64], const float b[64]) { for (int i = 0; i < 64; i++) a[i] = a[i] * b[i]; }"
@@ -51,3 +52,8 @@ def test_the_source_is_timed_as_it_is(design: Design) -> None:
 )
 def test_a_share_that_is_small_is_not_said_to_be_none(inferred: float, said: str) -> None:
     assert told(cast(Backing, SimpleNamespace(is_trusted=False, inferred=inferred))).startswith(said)
+
+
+def test_a_nest_of_many_statements_has_a_short_name_in_tables() -> None:
+    assert shortened("S0+S1") == "S0+S1"
+    assert shortened("+".join(f"S{at}" for at in range(3, 99))) == "S3+S4+…+S98"
