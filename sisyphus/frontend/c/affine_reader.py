@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import prod
 
-from pycparser import c_ast, c_generator
+from pycparser import c_ast
 
+from sisyphus.frontend.c.affine_faults import AffineFaults, Purpose
 from sisyphus.frontend.c.arithmetic import COMPARISONS, OPERATIONS
 from sisyphus.frontend.c.bound import Condition, Fork, SourceBound
 from sisyphus.frontend.c.c_types import Declared, declared, integer_literal, limits
@@ -31,39 +32,14 @@ from sisyphus.frontend.c.scope import (
 from sisyphus.ir import INT32, ScalarType, promote
 from sisyphus.ir.types import BOOL, UINT64
 from sisyphus.poly import Affine, const
-from sisyphus.shown import counted
-from sisyphus.source import Span
-from sisyphus.values import dataclass
 
 
-@dataclass(frozen=True)
-class Purpose:
-    """What an integer expression is for: how it is called in messages, and which rules it breaks."""
-
-    noun: str
-    rule: str
-    data_rule: str
-    data_hint: str | None = None
-
-
-SUBSCRIPT = Purpose("subscript", "affine-subscript", "indirect-access")
-BOUND = Purpose(
-    "loop bound",
-    "affine-bound",
-    "data-dependent-condition",
-    data_hint="bound the loop by its largest trip count, and leave it with `if (...) break;`",
-)
-CONDITION = Purpose("condition", "data-dependent-condition", "data-dependent-condition")
-EXTENT = Purpose("extent", "array-extent", "array-extent")
-CONSTANT = Purpose("constant", "initialiser", "initialiser")
-VALUE = Purpose("value", "affine-subscript", "indirect-access")
-
-
-class Affines:
+class Affines(AffineFaults):
     """Reads integer expressions in the scope and context that it is pointed at."""
 
     def __init__(self, tree: Tree, collector: Collector, typedefs: dict[str, Declared], ledger: Ledger) -> None:
-        self.tree, self.collector, self.typedefs, self.ledger = tree, collector, typedefs, ledger
+        super().__init__(tree, collector, typedefs)
+        self.ledger = ledger
         self.scope = Scope()
         self.context = Context()
         self.calls: tuple[str, ...] = ()
@@ -77,7 +53,7 @@ class Affines:
         bound, _ = self.typed(node, use)
         found = self.settled(bound)
         if found is None:
-            raise self._no(use, node, f"{use.noun} `{self.text(node)}` is a minimum or maximum")
+            raise self.no(use, node, f"{use.noun} `{self.text(node)}` is a minimum or maximum")
         return found
 
     def settled(self, bound: SourceBound) -> Affine | None:
@@ -135,7 +111,7 @@ class Affines:
         """A value known now."""
         value = self.plain(node, use)
         if not value.is_constant:
-            raise self._no(use, node, f"{use.noun} `{self.text(node)}` is no constant")
+            raise self.no(use, node, f"{use.noun} `{self.text(node)}` is no constant")
         return value.constant
 
     def typed(self, node: c_ast.Node, use: Purpose) -> tuple[SourceBound, ScalarType]:
@@ -163,49 +139,15 @@ class Affines:
                 raise self.fault("comma", f"{use.noun} uses the comma operator", node, "write the parts as statements")
         raise self.fault("unsupported-expression", f"{use.noun} `{self.text(node)}` is not understood", node)
 
-    # -- places and faults -------------------------------------------------------------------------------------
-
-    def text(self, node: c_ast.Node) -> str:
-        """An expression as the user wrote it, or as macros and line breaks make it."""
-        span = self.tree.span(node)
-        source = self.collector.files.get(span.path)
-        line = source.line(span.line) if source else None
-        if line and self.tree.is_written_out(node):
-            return line[span.column - 1 : span.column - 1 + span.width]
-        return str(c_generator.CGenerator().visit(node))
-
-    def fault(self, rule: str, message: str, node: c_ast.Node, hint: str | None = None) -> Refused:
-        return self.collector.fault(rule, message, self.tree.span(node), hint=hint)
-
-    def bad_shift(self, node: c_ast.Node, count: int, kind: ScalarType, notes: tuple[str, ...] = ()) -> Refused:
-        message = f"`{self.text(node)}` shifts `{kind.c_name}` by {counted(count, 'bits')}"
-        hint = f"shift by 0 to {kind.bits - 1} bits, or convert to a wider type first"
-        return self.collector.fault("integer-overflow", message, self.tree.span(node), notes=notes, hint=hint)
-
-    def by_zero(self, node: c_ast.Node, notes: tuple[str, ...] = ()) -> Refused:
-        message = f"`{self.text(node)}` divides by zero"
-        hint = "leave out the iterations that do" if notes else "check the divisor"
-        return self.collector.fault("type-mismatch", message, self.tree.span(node), notes=notes, hint=hint)
-
-    def unusable(self, entity: Unusable, node: c_ast.Node) -> Refused:
-        return self.fault(entity.rule, entity.message, node, entity.hint) if entity.rule else Refused()
-
-    def _no(self, use: Purpose, node: c_ast.Node, message: str) -> Refused:
-        return self.fault(use.rule, message, node)
-
-    def _data(self, node: c_ast.Node, use: Purpose) -> Refused:
-        words = f"{use.noun} depends on `{self.text(node)}`, which is computed"
-        return self.fault(use.data_rule, words, node, use.data_hint)
-
     # -- leaves ------------------------------------------------------------------------------------------------
 
     def _literal(self, node: c_ast.Constant, use: Purpose) -> tuple[SourceBound, ScalarType]:
         found = literal(node.value) if node.type != "string" else None
         if found is None or found.type.is_float:
-            raise self._no(use, node, f"{use.noun} `{node.value}` is not an integer")
+            raise self.no(use, node, f"{use.noun} `{node.value}` is not an integer")
         value = integer_literal(found.text)
         if value is None:
-            raise self._no(use, node, f"{use.noun} `{node.value}` is not an integer")
+            raise self.no(use, node, f"{use.noun} `{node.value}` is not an integer")
         return SourceBound.of(const(value[0])), value[1]
 
     def _name(self, node: c_ast.ID, use: Purpose) -> tuple[SourceBound, ScalarType]:
@@ -225,13 +167,13 @@ class Affines:
             case Variable(binding=SourceBound() as value, type=kind):
                 return value, kind
             case Variable() as variable:
-                raise self._variable(variable, node, use)
+                raise self.variable_fault(variable, node, use)
             case SubArray():
-                raise self._no(Purpose(use.noun, use.data_rule, ""), node, f"{use.noun} `{node.name}` is an address")
+                raise self.no(Purpose(use.noun, use.data_rule, ""), node, f"{use.noun} `{node.name}` is an address")
             case Unusable() as unusable:
                 raise self.unusable(unusable, node)
             case Function() | Constant():
-                raise self._no(use, node, f"{use.noun} `{node.name}` is not an integer")
+                raise self.no(use, node, f"{use.noun} `{node.name}` is not an integer")
         raise self.fault("undeclared", f"`{node.name}` is not declared", node)
 
     def _element(self, node: c_ast.ArrayRef, use: Purpose) -> tuple[SourceBound, ScalarType]:
@@ -244,11 +186,11 @@ class Affines:
             value = element_of(found.table, known) if len(known) == len(found.extents) == len(index) else None
             if value is not None:
                 return SourceBound.of(const(value)), found.type
-        raise self._data(node, use)
+        raise self.data(node, use)
 
     def _parameter(self, parameter: Parameter, node: c_ast.ID, use: Purpose) -> tuple[SourceBound, ScalarType]:
         if parameter.type.is_float:
-            raise self._no(use, node, f"{use.noun} depends on `{node.name}`, which is a {parameter.type.c_name}")
+            raise self.no(use, node, f"{use.noun} depends on `{node.name}`, which is a {parameter.type.c_name}")
         if parameter.value is None:
             raise self.collector.fault(
                 "unbound-parameter",
@@ -259,16 +201,6 @@ class Affines:
             )
         return SourceBound.of(const(parameter.value)), parameter.type
 
-    def _variable(self, variable: Variable, node: c_ast.ID, use: Purpose) -> Refused:
-        if variable.extents:
-            return self.fault("pointer-arithmetic", f"array `{node.name}` is used as a value", node)
-        if variable.counts:
-            return self.escaped(node)
-        return self._data(node, use)
-
-    def escaped(self, node: c_ast.ID) -> Refused:
-        return self.fault("iterator-escapes", f"`{node.name}` is used outside the loop that counts with it", node)
-
     # -- operators ---------------------------------------------------------------------------------------------
 
     def _unary(self, node: c_ast.UnaryOp, use: Purpose) -> tuple[SourceBound, ScalarType]:
@@ -277,7 +209,7 @@ class Affines:
         if node.op == "*":
             if names_number(node.expr, self.scope):
                 return self.typed(node.expr, use)
-            raise self._data(node, use)
+            raise self.data(node, use)
         if node.op == "&":
             hint = "compare places of one array, with names that nothing changes, or count with an index"
             raise self.fault("pointer-arithmetic", f"{use.noun} `{self.text(node)}` works on an address", node, hint)
@@ -293,7 +225,7 @@ class Affines:
         if node.op == "!" and value is None and self._is_bit(bound):
             return SourceBound.of(bound.parts[0] * -1 + 1), INT32
         if value is None or node.op not in ("~", "!"):
-            raise self._no(use, node, f"{use.noun} `{self.text(node)}` is not affine")
+            raise self.no(use, node, f"{use.noun} `{self.text(node)}` is not affine")
         if node.op == "!":
             return SourceBound.of(const(int(not value))), INT32
         return SourceBound.of(const(limits(kind)[1] - value if kind.kind == "uint" else ~value)), kind
@@ -340,26 +272,13 @@ class Affines:
             found = quotient(node.op, left.affine, right.constant, known)
             result = None if found is None else SourceBound.of(found)
         if result is None:
-            raise self._not_affine(node, use)
+            raise self.not_affine(node, use)
         return self.checked(result, kind, node)
 
     def _is_bit(self, bound: SourceBound) -> bool:
         """Whether a value is known to be 0 or 1."""
         found = self.context.interval(bound.affine) if bound.affine is not None else None
         return found is not None and found[0] >= 0 and found[1] <= 1
-
-    def _not_affine(self, node: c_ast.BinaryOp, use: Purpose) -> Refused:
-        text = self.text(node)
-        if node.op == "*":
-            hint = "fix one of them, or keep this statement out of the kernel" if use is not CONDITION else None
-            return self.fault(use.rule, f"{use.noun} `{text}` multiplies two iterators", node, hint)
-        if node.op in ("/", "%", ">>"):
-            verb = {"/": "divides", "%": "takes a remainder", ">>": "shifts"}[node.op]
-            hint = "split the loop into two, one over the quotient and one over the remainder"
-            if node.op == "%" and use is SUBSCRIPT:  # a ring, or two buffers in turn
-                hint = f"give a local array a place for each value and leave `% {self.text(node.right)}` out, or {hint}"
-            return self.fault(use.rule, f"{use.noun} `{text}` {verb}, which is not affine", node, hint)
-        return self._no(use, node, f"{use.noun} `{text}` is not affine")
 
     def _folded(self, node: c_ast.BinaryOp, left: int, right: int, kind: ScalarType) -> tuple[SourceBound, ScalarType]:
         if node.op in ("/", "%") and right == 0:
@@ -391,21 +310,14 @@ class Affines:
             if found is None or (low <= found[0] and found[1] <= high):
                 continue
             if part.is_constant:
-                raise self._beyond(text, kind, span, below=part.constant < low)
+                raise self.beyond(text, kind, span, below=part.constant < low)
             for below, bad in ((True, low - 1 - part), (False, part - (high + 1))):
 
                 def fault(point: Mapping[str, int], below: bool = below) -> Refused:
-                    return self._beyond(text, kind, span, below=below, notes=context.where(point))
+                    return self.beyond(text, kind, span, below=below, notes=context.where(point))
 
                 self.ledger.questions.append(Question(context, ((bad,),), span, fault))
         return bound, kind
-
-    def _beyond(self, text: str, kind: ScalarType, span: Span, *, below: bool, notes: tuple[str, ...] = ()) -> Refused:
-        if kind.kind == "uint" and below:
-            message = f"`{text}` is of the unsigned type `{kind.c_name}` and would fall below zero"
-            return self.collector.fault("unsigned-wrap", message, span, notes=notes, hint="use a signed type")
-        message = f"`{text}` leaves the range of `{kind.c_name}`"
-        return self.collector.fault("integer-overflow", message, span, notes=notes)
 
     # -- choices, conversions, calls ---------------------------------------------------------------------------
 
@@ -432,12 +344,12 @@ class Affines:
             ahead = right.plus(left.times(-1))
             if ahead is not None:
                 return (yes if self.case(tests_of(condition.op, ahead)) else no), promote(yes_type, no_type)
-        raise self._no(use, node, f"{use.noun} `{self.text(node)}` is neither the smaller nor the larger of two")
+        raise self.no(use, node, f"{use.noun} `{self.text(node)}` is neither the smaller nor the larger of two")
 
     def _cast(self, node: c_ast.Cast, use: Purpose) -> tuple[SourceBound, ScalarType]:
         kind = declared(node.to_type, self.typedefs)
         if not kind.is_scalar or kind.scalar is None or kind.scalar.is_float or kind.scalar == BOOL:
-            raise self._no(use, node, f"{use.noun} `{self.text(node)}` is not an integer")
+            raise self.no(use, node, f"{use.noun} `{self.text(node)}` is not an integer")
         bound, _ = self.typed(node.expr, use)
         return self.checked(bound, kind.scalar, node)
 
@@ -446,16 +358,16 @@ class Affines:
         arguments = list(node.args.exprs) if node.args else []
         function = self.scope.find(name)
         if not isinstance(function, Function) or function.body is None:
-            raise self._data(node, use)
+            raise self.data(node, use)
         result = returned(function)
         parameters = list(function.decl.type.args.params) if function.decl.type.args else []
         if result is None or len(parameters) != len(arguments) or name in self.calls:
-            raise self._data(node, use)
+            raise self.data(node, use)
         inner = Scope(self.scope.outermost)
         for parameter, argument in zip(parameters, arguments, strict=True):
             kind = declared(parameter.type, self.typedefs)
             if kind.scalar is None or not kind.is_scalar or kind.scalar.is_float:
-                raise self._data(node, use)
+                raise self.data(node, use)
             value, _ = self.typed(argument, use)
             inner.names[parameter.name] = Alias(self.checked(value, kind.scalar, argument)[0], kind.scalar)
         outer, calls = self.scope, self.calls

@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine_reader import SUBSCRIPT, VALUE, Affines
+from sisyphus.frontend.c.affine_faults import SUBSCRIPT, VALUE
+from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.c_types import Declared, convert, declared, number
 from sisyphus.frontend.c.declarations import facts_of
 from sisyphus.frontend.c.diagnostics import Refused

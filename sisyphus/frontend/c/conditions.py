@@ -7,7 +7,8 @@ from functools import reduce
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine_reader import CONDITION, Affines, Purpose
+from sisyphus.frontend.c.affine_faults import CONDITION, Purpose
+from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.arithmetic import COMPARISONS
 from sisyphus.frontend.c.bound import (
     ALWAYS,

@@ -8,7 +8,8 @@ from math import prod
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine_reader import EXTENT, Affines
+from sisyphus.frontend.c.affine_faults import EXTENT
+from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.c_types import Declared
 from sisyphus.frontend.c.file import assigned_names
 from sisyphus.frontend.c.parse import walk

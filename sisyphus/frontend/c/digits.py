@@ -16,7 +16,8 @@ from math import lcm
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine_reader import CONSTANT, Affines
+from sisyphus.frontend.c.affine_faults import CONSTANT
+from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.bound import Fork, SourceBound
 from sisyphus.frontend.c.context import Context, OpenLoop
 from sisyphus.frontend.c.declarations import Variables, shaping_parts

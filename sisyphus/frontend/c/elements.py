@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine_reader import SUBSCRIPT, Affines
+from sisyphus.frontend.c.affine_faults import SUBSCRIPT
+from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.context import Question
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.parse import base_of, subscripts_of

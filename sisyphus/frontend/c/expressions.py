@@ -6,21 +6,22 @@ from collections.abc import Callable
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine_reader import VALUE, Affines
+from sisyphus.frontend.c.affine_faults import VALUE
+from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.arithmetic import COMPARISONS, OPERATIONS
-from sisyphus.frontend.c.bound import Condition, SourceBound
-from sisyphus.frontend.c.c_types import balance, convert, declared, fits, integer_expression, limits
+from sisyphus.frontend.c.bound import Condition
+from sisyphus.frontend.c.c_types import balance, convert, declared, integer_expression, limits
 from sisyphus.frontend.c.choices import returned
 from sisyphus.frontend.c.conditions import condition as affine_condition
 from sisyphus.frontend.c.constants import constant_of
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.drafts import truth
-from sisyphus.frontend.c.elements import Elements, as_subscripted
+from sisyphus.frontend.c.elements import as_subscripted
 from sisyphus.frontend.c.fixed_widths import converted
-from sisyphus.frontend.c.intervals import Intervals
+from sisyphus.frontend.c.indices import Indices
 from sisyphus.frontend.c.literals import beyond_numbers, literal
 from sisyphus.frontend.c.mathlib import MATH, as_bits
-from sisyphus.frontend.c.operands import check_operands, index_of
+from sisyphus.frontend.c.operands import check_operands
 from sisyphus.frontend.c.parse import is_of_widths, subscripts_of
 from sisyphus.frontend.c.punning import Bits
 from sisyphus.frontend.c.scope import (
@@ -34,22 +35,20 @@ from sisyphus.frontend.c.scope import (
     Variable,
     names_number,
 )
-from sisyphus.ir import INT32, Binary, Call, Expr, Index, Literal, Lookup, Read, Ref, Scalar, ScalarType, Select, Unary
+from sisyphus.ir import INT32, Binary, Call, Expr, Literal, Lookup, Read, Ref, Scalar, ScalarType, Select, Unary
 from sisyphus.ir.any_width import used
-from sisyphus.poly import Affine, const
+from sisyphus.poly import const
 from sisyphus.source import Span
 
 INTEGER_ONLY = {"%", "&", "|", "^", "<<", ">>"}
 MOST_NESTED = 200
-INDEX_OPERATORS = {"+", "-", "*"}
 
 
-class Expressions(Elements):
+class Expressions(Indices):
     """Translates expressions in the scope and context that its affine reader points at."""
 
     def __init__(self, affines: Affines) -> None:
         super().__init__(affines)
-        self.intervals = Intervals(lambda index: affines.context.interval(index))
         self._depth = 0
         #: Translates the statements of a function and says what it returns.
         self.hoist: Callable[[Function, c_ast.FuncCall], Expr] | None = None
@@ -65,7 +64,7 @@ class Expressions(Elements):
             self._depth -= 1
 
     def _value(self, node: c_ast.Node) -> Expr:
-        index = self._index(node)
+        index = self.index(node)
         if index is not None:
             return index
         match node:
@@ -183,99 +182,15 @@ class Expressions(Elements):
             shift = leading[len(view.index)] if at == 0 and view.offset is not None else const(0)
             value = self.value(subscript)
             if not shift.is_constant or shift.constant:
-                value = self.binary("+", self._as_data(shift, INT32, subscript), value, subscript)
+                value = self.binary("+", self.as_data(shift, INT32, subscript), value, subscript)
             if value.type.is_float:
                 raise self._no("type-mismatch", f"subscript `{self.affines.text(subscript)}` is no integer", subscript)
             found.append(value)
-        index = [*(self._as_data(part, INT32, node) for part in view.index), *found]
+        index = [*(self.as_data(part, INT32, node) for part in view.index), *found]
         nodes = [*(node for _ in view.index), *given]
         for value, extent, place in zip(index, variable.extents, nodes, strict=True):
-            self._in_table(value, extent, variable, place)
+            self.ask_in_table(value, extent, variable, place)
         return Lookup(variable.id, variable.extents, tuple(index), variable.type, loaded=variable.table is None)
-
-    def _in_table(self, value: Expr, extent: int, variable: Variable, node: c_ast.Node) -> None:
-        found = self.intervals.of(value)
-        if found is not None and found[0] >= 0 and found[1] < extent:
-            return
-        text, known, affine = self.affines.text(node), constant_of(value), index_of(value)
-        if known is not None:  # as of a loop that is written out, where each value is a fault of one place
-            words = f"`{variable.name}` has {extent} elements, and `{text}` is none of them"
-            self.ask_within(const(known), extent, node, lambda _: words)
-            return
-        if affine is not None:
-            self.ask_within(affine, extent, node, lambda v: f"`{variable.name}` has {extent} elements, `{text}` is {v}")
-            return
-        low, high = found or limits(value.type)
-        raise self._no(
-            "indirect-access",
-            f"subscript `{text}` may be {low} to {high}, but `{variable.name}` has {extent} elements",
-            node,
-            f"keep it in range where it is read, as {_kept_below(text, low, extent)} does",
-        )
-
-    # -- integers of iterators ---------------------------------------------------------------------------------
-
-    def _index(self, node: c_ast.Node) -> Expr | None:
-        """A signed affine expression in which an iterator occurs, as one value."""
-        if not self.is_index(node):
-            return None
-        asked = self.affines.ledger.questions
-        before = len(asked)
-        try:
-            bound, kind = self.affines.typed(node, VALUE)
-        except Refused as refused:
-            if refused.diagnostic is not None and refused.diagnostic.rule == "unsigned-wrap":
-                return None
-            raise
-        beyond = not self._is_small(bound)
-        if bound.affine is None or kind.kind != "int" or (beyond and kind.bits > INT32.bits):
-            # Unsigned data may wrap as it likes: only as an index it must not.
-            del asked[before:]
-            return None
-        return self._as_data(bound.affine, kind, node)
-
-    def _is_small(self, bound: SourceBound) -> bool:
-        """Whether the value is known to fit in an `int`, as an index does."""
-        ends = self.affines.context.interval(bound.parts[0])
-        return ends is None or (fits(ends[0], INT32) and fits(ends[1], INT32))
-
-    def _as_data(self, value: Affine, kind: ScalarType, node: c_ast.Node) -> Expr:
-        """An affine value in its C type; as an index it is an `int`, which is wide enough for every extent."""
-        if value.is_constant:
-            return integer_expression(value.constant, kind)
-        self.affines.checked(SourceBound.of(value), INT32, node)
-        return convert(Index(value, INT32), kind)
-
-    def is_index(self, node: c_ast.Node) -> bool:
-        """Whether the expression is affine in iterators, at least one of which occurs."""
-        return self.mentions_iterator(node) and self._is_affine(node)
-
-    def _is_affine(self, node: c_ast.Node) -> bool:
-        match node:
-            case c_ast.Constant(type="int"):
-                return True
-            case c_ast.ID():
-                found = self.affines.scope.find(node.name)
-                return (
-                    (isinstance(found, Alias) and found.value is not None)
-                    or (isinstance(found, Constant) and found.integer is not None)
-                    or (isinstance(found, Variable) and found.binding is not None)
-                    or (isinstance(found, Parameter) and found.value is not None)
-                )
-            case c_ast.UnaryOp(op="-" | "+"):
-                return self._is_affine(node.expr)
-            case c_ast.BinaryOp(op=op) if op in INDEX_OPERATORS:
-                linear = op != "*" or not (self.mentions_iterator(node.left) and self.mentions_iterator(node.right))
-                return linear and self._is_affine(node.left) and self._is_affine(node.right)
-        return False
-
-    def mentions_iterator(self, node: c_ast.Node) -> bool:
-        if isinstance(node, c_ast.ID):
-            found = self.affines.scope.find(node.name)
-            if isinstance(found, Alias):
-                return found.value is None or found.value.constant is None
-            return isinstance(found, Variable) and found.binding is not None
-        return any(self.mentions_iterator(child) for _, child in node.children())
 
     # -- names and elements ------------------------------------------------------------------------------------
 
@@ -287,13 +202,13 @@ class Expressions(Elements):
                 index = self.affines.settled(self.affines.typed(node, VALUE)[0])
                 if index is None:
                     raise self._no("unsupported-expression", f"`{node.name}` is a minimum or maximum of indices", node)
-                return self._as_data(index, kind, node)
+                return self.as_data(index, kind, node)
             case Parameter() as parameter:
                 if parameter.value is not None:
                     return integer_expression(parameter.value, parameter.type)
                 return Scalar(parameter.name, parameter.type)
             case Variable(binding=bound, type=kind) if bound is not None and bound.affine is not None:
-                return self._as_data(bound.affine, kind, node)
+                return self.as_data(bound.affine, kind, node)
             case Variable() as variable:
                 if variable.extents:
                     raise self._no("pointer-arithmetic", f"array `{node.name}` is used as a value", node)
@@ -474,14 +389,6 @@ def writes_arguments(function: Function, affines: Affines) -> bool:
     """Whether a function may write what a parameter points to."""
     kinds = [declared(p.type, affines.typedefs) for p in function.parameters]
     return any(kind.layers and not kind.const for kind in kinds)
-
-
-def _kept_below(text: str, low: int, extent: int) -> str:
-    """How C keeps a subscript that is at least `low` between zero and an extent."""
-    if extent & (extent - 1) == 0:
-        return f"`{text} & {extent - 1}`"
-    above = f"{text} < 0 ? 0 : " if low < 0 else ""
-    return f"`{above}{text} > {extent - 1} ? {extent - 1} : {text}`"
 
 
 def _depth(node: c_ast.Node) -> int:

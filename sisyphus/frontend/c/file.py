@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from pycparser import c_ast, c_generator
 
-from sisyphus.frontend.c.affine_reader import CONSTANT, EXTENT, Affines
+from sisyphus.frontend.c.affine_faults import CONSTANT, EXTENT
+from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.c_types import Declared, convert, declared, enum_key, fits, integer_expression
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.expressions import Expressions

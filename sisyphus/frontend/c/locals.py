@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine_reader import VALUE
+from sisyphus.frontend.c.affine_faults import VALUE
 from sisyphus.frontend.c.c_types import Declared, declared
 from sisyphus.frontend.c.calls import Calls
 from sisyphus.frontend.c.declarations import undeclared_yet

@@ -10,7 +10,8 @@ from functools import reduce
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine_reader import BOUND, Affines
+from sisyphus.frontend.c.affine_faults import BOUND
+from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.bound import ALWAYS, Condition, Conjunction, SourceBound, conjoin, disjoin
 from sisyphus.frontend.c.conditions import condition, operands
 from sisyphus.frontend.c.context import Context, OpenLoop, Question

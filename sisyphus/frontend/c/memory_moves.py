@@ -11,7 +11,8 @@ from math import prod
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine_reader import Affines, Purpose
+from sisyphus.frontend.c.affine_faults import Purpose
+from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.calls import view_of
 from sisyphus.frontend.c.parse import counted
 from sisyphus.frontend.c.punning import Bits, typename

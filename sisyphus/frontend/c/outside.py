@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pycparser import c_ast
 
-from sisyphus.frontend.c.affine_reader import CONSTANT, Affines
+from sisyphus.frontend.c.affine_faults import CONSTANT
+from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.c_types import Declared, declared
 from sisyphus.frontend.c.declarations import Variables, element_type, facts_of
 from sisyphus.frontend.c.diagnostics import Refused
