@@ -195,5 +195,5 @@ def _nearest(starts: Starts, one: Touch, other: Touch, *, intra: bool) -> int | 
         on = [var(f"s{level}") - var(f"t{level}") - 1]
         equal = [var(f"s{outer}") - var(f"t{outer}") for outer in starts.levels[: len(starts.levels) if intra else at]]
         points = make_set("", dims, at_least_zero=[*conditions, *([] if intra else on)], zero=[*same, *equal])
-        found += [] if points.is_empty() else [max(dim_range(points, "distance")[0], 0)]
+        found += [] if points.is_empty() else [max(dim_range(points, "distance")[0], 0 if intra else 1)]
     return min(found, default=None)

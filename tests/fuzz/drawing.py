@@ -20,6 +20,7 @@ from fuzz.kinds import (
     sums,
     temporaries,
     tiled,
+    triangles,
     wedges,
 )
 from fuzz.programs import (
@@ -60,6 +61,7 @@ KINDS: tuple[tuple[float, Callable[[random.Random, str], Program]], ...] = (
     (0.315, tiled),
     (0.325, lines),
     (0.335, sums),
+    (0.35, triangles),
 )
 
 

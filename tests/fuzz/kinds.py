@@ -159,6 +159,19 @@ def wedges(rng: random.Random, name: str) -> Program:
     return Program(name, arrays, (steps,))
 
 
+def triangles(rng: random.Random, name: str) -> Program:
+    """Sums over a triangle, to one element or to one of each row or column; tables may list its tiles."""
+    kind, size, rank = rng.choice((*FLOATS[:2], "int")), rng.randint(6, 20), rng.choice((0, 0, 1))
+    arrays = (Array("A", kind, 2, "argument"), Array("B", kind, 1, "argument"), Array("C", kind, rank, "argument"))
+    row, column, end = Affine((("i", 1),)), Affine((("j", 1),)), Affine((), size)
+    after = Affine((("i", 1),), rng.choice((0, 1)))
+    begin, limit = rng.choice(((after, end), (after, end), (Affine(()), after)))
+    place = () if rank == 0 else (rng.choice((row, column)),)
+    reads = (Ref("A", rng.choice(((row, column), (column, row)))), Ref("B", (rng.choice((row, column)),)))
+    add = Assign(Ref("C", place), rng.choice(("+=", "-=")), rng.choice(("{0}", "{0} * {1}")), reads)
+    return Program(name, arrays, (For("i", Affine(()), end, 1, (For("j", begin, limit, 1, (add,)),)),))
+
+
 def temporaries(rng: random.Random, name: str) -> Program:
     """A sum of its own for each of many iterations, which a place for each iteration of a block is enough for."""
     kind, many = rng.choice(FLOATS[:2]), FEWEST_BLOCKS * MOST_IN_BLOCK + rng.randint(0, 20)

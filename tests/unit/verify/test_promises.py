@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pytest
 from model_candidates import kernel_of
@@ -13,6 +14,7 @@ from point_files import case
 
 from sisyphus.backends.hls import project
 from sisyphus.ir import ArrayId
+from sisyphus.pipeline import Limits, Request, Source, optimize
 from sisyphus.plan import For, LoopRole, Node, Plan, Run, Task
 from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
 from sisyphus.target import load_device, make_target
@@ -117,6 +119,31 @@ def test_loops_of_which_the_outermost_moves_count_as_one() -> None:
         text, _ = planted(plan, "task0", f"variable=buf_B inter true distance={distance}")
         [found] = check_promises(plan, text)
         assert found.passed == (distance == 20), found
+
+
+SUM_OF_A_TRIANGLE = """
+void sum_up(const double a[12][12], double total[1])
+{
+  double e = 0;
+  for (int i = 0; i < 12; i++)
+    for (int j = i + 1; j < 12; j++)
+      e += a[i][j];
+  total[0] = e;
+}
+"""
+
+
+def test_one_element_that_all_tiles_of_a_table_add_to_comes_back_in_the_next_start(tmp_path: Path) -> None:
+    """Rows of the table grow shorter, so that loops of fewest tiles count too few starts: each one is a later one."""
+    path = tmp_path / "triangle.c"
+    path.write_text(SUM_OF_A_TRIANGLE)
+    target = make_target(load_device("u200"))
+    request = Request(Source(str(path)), target, limits=Limits(effort=1.0), fixes=("S1.listed=yes",), verify=False)
+    plan = optimize(request).plan
+    text = project(plan, None).files["kernel.cpp"]
+    assert "type=inter distance=1 true" in text
+    assert all(check.passed for check in check_promises(plan, text))
+    assert not all(check.passed for check in check_promises(plan, text.replace("distance=1 true", "distance=2 true")))
 
 
 def test_what_is_told_apart() -> None:
