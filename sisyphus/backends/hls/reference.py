@@ -53,6 +53,7 @@ static void sisy_keep(int at, void *place, unsigned long size, const unsigned lo
 _KEPT = re.compile(r" sisy_keep\([0-9]+, [^;]*\);")
 _NO_MAIN = "#define main static __attribute__((unused)) sisy_main"
 _INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*(?:"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)')
+_PRINT = re.compile(r"\b(fprintf|fputc|fputs|perror|printf|putc|putchar|puts)\s*\(")
 _COMPLEX = re.compile(r"\b(complex|_Complex)\b")
 _ONCE = re.compile(r"[ \t]*#[ \t]*pragma[ \t]+once\b")
 _DEEPEST = 40
@@ -76,10 +77,17 @@ def print_reference(scop: Scop) -> str:
         fields = "char *given, *place; unsigned long size, many[SISY_DIMS], far[SISY_DIMS];"
         w.line(f"#define SISY_DIMS {_most_dims(scop)}")
         w.lines([f"static struct {{ {fields} }} sisy_kept[{len(calls)}];", *_KEEP.splitlines()])
+    text = _with_calls(origin.text, calls)
+    whole = whole_text(replace(origin, text=text))
+    prints = sorted(set(_PRINT.findall(whole)))
+    if prints:  # what it prints would stand between the results
+        w.lines(
+            ["#include <stdio.h>", *(line for name in prints for line in (f"#undef {name}", f"#define {name}(...) 0"))]
+        )
     w.line(_NO_MAIN)
     w.line(f"#define {origin.function} sisy_source_{origin.function}")
     w.line()
-    w.lines(whole_text(replace(origin, text=_with_calls(origin.text, calls))).splitlines())
+    w.lines(whole.splitlines())
     w.line()
     _entry(w, scop)
     return w.text()

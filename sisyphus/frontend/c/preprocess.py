@@ -14,6 +14,7 @@ from pcpp.evaluator import Value
 from pcpp.parser import default_lexer
 
 from sisyphus.errors import UsageError
+from sisyphus.frontend.c import builtins
 from sisyphus.frontend.c.diagnostics import Collector, Refused
 from sisyphus.frontend.c.sandbox import Sandbox
 from sisyphus.ir import any_width
@@ -281,6 +282,11 @@ def preprocess(
     except MACHINE_FAULTS:
         last = found[-1].span if found else Span(source.path, 1)
         collector.report("preprocess", "a directive or macro near here cannot be understood", last)
+    known = builtins.definitions(token.text for token in found)
+    if known:
+        header = _Preprocessor(SourceFile(builtins.HEADER, known), collector)
+        header.parse(known, builtins.HEADER)
+        found[:0] = _tokens(header)
     overridden = tuple(dict.fromkeys(machine.overridden))
     if not machine.has_widths:
         return Preprocessed(tuple(found), overridden)

@@ -23,6 +23,7 @@ from sisyphus.frontend.c.kernel import FunctionReader, Given
 from sisyphus.frontend.c.parse import parse
 from sisyphus.frontend.c.pointers import index_pointers
 from sisyphus.frontend.c.preprocess import preprocess, read_source, refuse_cpp
+from sisyphus.frontend.c.prints import leave_out_prints, left_out
 from sisyphus.frontend.c.punning import look_at_bits
 from sisyphus.frontend.c.questions import TOO_COMPLEX, leashed
 from sisyphus.frontend.c.returns import Returns, always_returns, hand_back
@@ -126,6 +127,7 @@ def _read(path: str, text: bytes | None, given: ReadOptions, collector: Collecto
     if not any(t.span.path == path for t in found.tokens):
         raise collector.fault("empty-file", f"`{path}` has no code", Span(path, 1))
     tree = parse(found.tokens, collector)
+    prints = leave_out_prints(tree)
     write_out_jumps(tree)
     look_at_bits(tree)
     structures = Structures(tree)
@@ -150,6 +152,8 @@ def _read(path: str, text: bytes | None, given: ReadOptions, collector: Collecto
     origin = Origin(
         path, source.text, chosen.decl.name, digest, given.defines, given.include_dirs, given.extents, found.widths
     )
+    unheard = left_out(prints, chosen, names.functions)
+    kernel.notes += [f"calls of `{name}` are left out: hardware prints nothing" for name in sorted(unheard)]
     kernel.notes += [f"`-D {name}` has no effect: the file defines `{name}` itself" for name in found.overridden]
     scop = kernel.translate(origin)
     try:

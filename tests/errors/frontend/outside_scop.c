@@ -1,4 +1,4 @@
-#include <stdio.h>
+void note(const char *format, float x);
 #include <sys/time.h>
 
 void f(float A[10])
@@ -9,5 +9,5 @@ void f(float A[10])
   for (int i = 0; i < 10; i++)
     A[i] *= 2.0f;
 #pragma endscop
-  printf("%f", A[0]);
+  note("%f", A[0]);
 }

@@ -1,4 +1,4 @@
-#include <stdio.h>
+void note(const char *format, float x);
 
 float smooth(float x);
 static void clear(float A[10]) { A[0] = 0.0f; }
@@ -8,6 +8,6 @@ void f(float A[10])
   clear(A);
   for (int i = 0; i < 10; i++) {
     A[i] = smooth(A[i]);
-    printf("%f", A[i]);
+    note("%f", A[i]);
   }
 }
