@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Mapping
 from sisyphus.frontend.c.diagnostics import Collector
 from sisyphus.frontend.c.intervals import Interval, Intervals
 from sisyphus.ir import ArrayId, Ref
+from sisyphus.source import Diagnostic
 
 #: What a fault is of that a range may mend.
 MENDED = "indirect-access"
@@ -52,6 +53,11 @@ def with_ranges(
     collector.back_to(failed)
     intervals.known = after
     intervals.forget(changed)
+
+
+def is_mendable(refused: Collection[Diagnostic]) -> bool:
+    """Whether nothing but unknown ranges is wrong with a body, which may then be right for each value alone."""
+    return bool(refused) and all(fault.rule == MENDED for fault in refused)
 
 
 def _ranges(first: Mapping[Ref, Interval], last: Mapping[Ref, Interval]) -> dict[Ref, Interval]:

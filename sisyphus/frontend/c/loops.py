@@ -263,6 +263,12 @@ def values_of(node: c_ast.For, variable: Variable, start: c_ast.Node, affines: A
     return found if found is not None and (by_powers or len(found) <= MOST_PLACES) else None
 
 
+def few_values_of(node: c_ast.For, variable: Variable, start: c_ast.Node, affines: Affines) -> list[int] | None:
+    """The values that the iterator of a short loop takes, where bounds are known; None for any other loop."""
+    found = _values_of(node, variable, start, affines)
+    return found if found is not None and len(found) <= MOST_PLACES else None
+
+
 def _values_of(node: c_ast.For, variable: Variable, start: c_ast.Node, affines: Affines) -> list[int] | None:
     found = list[int]()
     try:

@@ -11,9 +11,9 @@ from sisyphus.frontend.c import loops
 from sisyphus.frontend.c.bound import Fork, SourceBound
 from sisyphus.frontend.c.branches import Branches
 from sisyphus.frontend.c.c_types import declared, number
-from sisyphus.frontend.c.carried import with_ranges
+from sisyphus.frontend.c.carried import is_mendable, with_ranges
 from sisyphus.frontend.c.context import Context, OpenLoop
-from sisyphus.frontend.c.diagnostics import Refused
+from sisyphus.frontend.c.diagnostics import Gathered, Refused
 from sisyphus.frontend.c.digits import count_in_digits
 from sisyphus.frontend.c.file import enumerate_constants, pragma_words, scop_pragmas, touched_names
 from sisyphus.frontend.c.jumps import Leave, TooTangled, as_choices, jumps, leaves_loops, out_of_loops, structured
@@ -184,6 +184,8 @@ class StatementReader(Branches):
         variable: Variable | None = None
         node, items = self._running(node)
         position = self._take()
+        faults, known = affines.collector.state(), dict(self.expressions.intervals.known)
+        few: list[int] | None = None
         try:
             place, name, start = loops.iterator_of(node, affines)
             variable = self._iterator(place, name)
@@ -192,6 +194,7 @@ class StatementReader(Branches):
                 self._written_out(variable, values, items)
                 affines.scope, affines.context = outer_scope, outer
                 return
+            few = loops.few_values_of(node, variable, start, affines)
             normal = self.variables.iterator(name, affines.context.names)
             head = loops.header(node, name, start, affines)
             affines.context = loops.enter(head, variable, normal, affines)
@@ -223,7 +226,22 @@ class StatementReader(Branches):
         with_ranges(body, again, self._changed_in(node), self.expressions.intervals, affines.collector)
         if variable is not None:
             variable.binding = None
+            affines.context = outer
+            if few and is_mendable(affines.collector.since(faults)):
+                del self.drafts[drafts:], affines.ledger.questions[asked:]
+                self.expressions.intervals.known = known
+                with self.variables.as_written(written):
+                    self._each_alone(variable, few, items, faults)
         affines.scope, affines.context = outer_scope, outer
+
+    def _each_alone(self, variable: Variable, values: Sequence[int], items: list[c_ast.Node], before: Gathered) -> None:
+        """The body for each value, where it is refused for all of them; its first faults stand where that is, too."""
+        collector = self.affines.collector
+        first = collector.state()
+        collector.back_to(before)
+        self._written_out(variable, values, items)
+        if collector.since(before):
+            collector.back_to(first)
 
     def _written_out(self, variable: Variable, values: Sequence[int], items: list[c_ast.Node]) -> None:
         """The body of a short loop for each value of its iterator."""

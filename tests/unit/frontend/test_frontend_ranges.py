@@ -10,6 +10,7 @@ from compiled_scops import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sisyphus.errors import KernelError
 from sisyphus.frontend import read
 from sisyphus.frontend.c.context import Context, OpenLoop
 from sisyphus.frontend.c.scope import Variable
@@ -76,3 +77,24 @@ def test_tables_are_read_where_data_says_how_far(text: str, tmp_path: Path) -> N
     path = tmp_path / "kernel.c"
     path.write_text(text)
     assert run(read(path), path, tmp_path) == "equal"
+
+
+TREE = """
+void f(const int x[9], const int feature[7], const int leaf[8], int y[9]) {
+  for (int s = 0; s < 9; s++) {
+    int n = 0;
+    for (int d = 0; d < 3; d++)
+      n = 2 * n + 1 + (x[s] > feature[n]);
+    y[s] = leaf[n - 7];
+  }
+}
+"""
+
+
+def test_a_short_loop_is_written_out_where_only_each_of_its_steps_stays_in_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.c"
+    path.write_text(TREE)
+    assert run(read(path), path, tmp_path) == "equal"
+    path.write_text(TREE.replace("d < 3", "d < 4"))
+    with pytest.raises(KernelError, match="subscript `n` may be"):
+        read(path)
