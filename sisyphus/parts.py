@@ -166,7 +166,7 @@ class Parts:
         spaces = [own, replace(own, tree_reduction=False)] if own.tree_reduction else [own]
         if point is not None:
             spaces.sort(key=lambda options: options.tree_reduction != point.tree_reduction)
-            spaces = [replace(options, dealt=point.dealt) for options in spaces]
+            spaces = [replace(options, dealt=point.dealt, striped=point.dealt_tiles) for options in spaces]
         first, *others = spaces
         smaller = replace(first, tiles="divisors")
         if point is None and LARGE < self._tilings(kernel, first) > self._tilings(kernel, smaller):

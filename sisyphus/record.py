@@ -148,7 +148,7 @@ class Record:
         """What a search for this design was asked for, as far as the file says."""
         told, point = self.search.get("options", {}), self.point
         known = {f.name: told[f.name] for f in fields(Options) if f.name in told}
-        known |= {"dealt": point.dealt, "listed": point.is_listed, "adders": point.adders}
+        known |= {"dealt": point.dealt, "striped": point.dealt_tiles, "listed": point.is_listed, "adders": point.adders}
         return Request(
             source=source,
             target=target,

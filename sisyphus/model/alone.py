@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from functools import cached_property
 
@@ -70,11 +70,18 @@ class TaskStudy:
         """Cycles of all calls."""
         return self.cycles if self.outside is None else summed(self.cycles, self.outside)
 
-    @cached_property
+    @property
     def bytes_moved(self) -> int:
         """By the transfers under its tile loops, in all calls."""
-        times = 1 if self.outside is None else self.outside
-        return sum(bytes_moved(move, runs * times) for move, runs in moves_in(self.facts.parts))
+        return sum(self.bytes_by_port.values())
+
+    @cached_property
+    def bytes_by_port(self) -> Mapping[str, int]:
+        """The same through each port."""
+        times, found = 1 if self.outside is None else self.outside, Counter[str]()
+        for move, runs in moves_in(self.facts.parts):
+            found[move.port] += bytes_moved(move, runs * times)
+        return found
 
     @cached_property
     def needs(self) -> TaskNeeds:

@@ -235,7 +235,7 @@ def _array_port(parts: Parts, array: Array, transfers: Sequence[Transfer]) -> Po
     directions = {t.direction for t in moved if t.port == array.id}
     direction = "inout" if len(directions) > 1 else "out" if Direction.STORE in directions else "in"
     [width], [layout] = widths, layouts
-    stripes = max((parts.point.transfer_of(c.id).stripes for c in parts.choices if c.array == array.id), default=1)
+    stripes = parts.point.stripes_of(array.id)
     found = Port(array.id, "array", array.type.stored, array.extents, width, array.id, direction, layout)
     held = {t.buffer for t in moved}
     tile = common_tile(array.id, [b for b in parts.made_buffers() if b.id in held]) if layout == PACKED else ()

@@ -130,24 +130,29 @@ def _buffer_faults(scop: Scop, distribution: Distribution, point: DesignPoint) -
 
 
 def _port_faults(arrays: Mapping[ArrayId, Array], point: DesignPoint, transfer: TransferPoint) -> Iterator[str]:
-    """One port, or several of a buffer that holds its array for all nests that use it."""
+    """One port, or several: of an array whole on chip, its own or those of the array that it is a copy of."""
     array = ArrayId(transfer.buffer.partition("@")[0])
     if array not in arrays or transfer.ports in ((), (arrays[array].port,)):
         return
-    owners = {array, arrays[array].home} if arrays[array].own_port else {array}
+    is_joining = arrays[array].own_port and transfer.buffer == array
+    owners = {array, arrays[array].home} if is_joining else {array}
     legal = {port_names(owner, count) for count in STRIPES for owner in owners}
     if transfer.ports not in legal:
         listed = " or ".join(", ".join(names) for names in sorted(legal, key=len))
         yield f"transfer of `{transfer.buffer}`: one port, named like the array, or {listed} can be built"
-    elif transfer.buffer != array or len([b for b in point.buffers if arrays[b.array].port == array]) > 1:
-        yield f"transfer of `{transfer.buffer}`: only an array with one buffer, on chip, can have several ports"
+    elif arrays[array].port != array or any(
+        b.array != array and b.array in arrays and arrays[b.array].port == array for b in point.buffers
+    ):
+        yield f"transfer of `{transfer.buffer}`: an array that nests use through views has one port"
+    elif any(point.transfer_of(b.id).stripes != transfer.stripes for b in point.buffers if b.array == array):
+        yield f"transfer of `{transfer.buffer}`: all buffers of `{array}` travel through as many ports"
 
 
 def _stripe_faults(scop: Scop, nest: Nest, point: DesignPoint) -> Iterator[str]:
     """Where the copies of a nest would find elements in another stripe of a dealt array in each iteration."""
-    for array in set(arrays_of(scop, nest)).intersection(point.dealt):
-        stripes = point.transfer_of(array).stripes
-        if not RowUse.of(scop, nest, array).keeps(stripes, dict(point.nest(nest.id).tiles)):
+    counts = {array: point.stripes_of(array) for array in arrays_of(scop, nest)}
+    for array, stripes in counts.items():
+        if stripes > 1 and not RowUse.of(scop, nest, array).keeps(stripes, dict(point.nest(nest.id).tiles)):
             yield f"nest `{nest.id}`: its unrolled loops do not keep to the {stripes} stripes of `{array}`"
 
 

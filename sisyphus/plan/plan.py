@@ -89,12 +89,20 @@ class Buffer:
     def of_one_stripe(self, stripes: int) -> Buffer:
         """The part that holds the elements of one of so many stripes; all are as long as the longest.
 
+        A tile begins with an element of the first stripe (`checks.py`), and so its parts begin at one place of all.
         Where a bank for each element is not dealt evenly, the last parts have one that nothing reads: it is not built.
         """
         extents, partition = (
             (*n[:-1], *(-(-last // stripes) for last in n[-1:])) for n in (self.extents, self.partition)
         )
-        return replace(self, extents=extents, partition=partition)
+        origin = (*self.origin[:-1], *(self._in_stripes(first, stripes) for first in self.origin[-1:]))
+        return replace(self, extents=extents, origin=origin, partition=partition)
+
+    def _in_stripes(self, first: Affine, stripes: int) -> Affine:
+        """The place of an element in its stripe, which is the first one."""
+        if any(number % stripes for number in (first.constant, *(factor for _, factor in first.terms))):
+            raise InternalError(f"buffer `{self.id}` does not begin with the first of {stripes} stripes")
+        return Affine.of(((name, factor // stripes) for name, factor in first.terms), first.constant // stripes)
 
 
 @dataclass(frozen=True)

@@ -242,7 +242,8 @@ class ShapeBuilder:
         direction = "inout" if any(use.writes for use in uses) else "in"
         layout = PACKED if self._is_packed(array) else PLAIN
         kind, extents = declared.type.stored, declared.extents
-        return Port(array, "array", kind, extents, bundle=array, direction=direction, layout=layout)
+        stripes = max(use.stripes for use in uses)
+        return Port(array, "array", kind, extents, bundle=array, direction=direction, layout=layout, stripes=stripes)
 
     def _is_packed(self, port: ArrayId) -> bool:
         return any(use.packed for use in self.space.arrays if self.scop.array(use.array).port == port)

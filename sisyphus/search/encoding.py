@@ -157,7 +157,8 @@ class Encoding:
         states, asked = self.states[use.array], self._asked(use.array)
         if use.array not in self._tiled:
             return tuple(states.served[asked, at] for at in range(states.served.shape[1]))
-        factors = [states.bare[asked, at] for at in range(states.bare.shape[1])]
+        found_in = states.bare if use.stripes == 1 else states.served
+        factors = [found_in[asked, at] for at in range(found_in.shape[1])]
         if use.dims and not use.dims[-1].loops:
             others = np.prod(np.array(factors[:-1]).reshape(-1, self.batch.count), axis=0, dtype=np.int64)
             pairs, which = np.unique(np.stack([others, self.rows[use.array].widths]), axis=1, return_inverse=True)
@@ -176,7 +177,7 @@ class Encoding:
         if use.array not in self._tiled:
             width = np.asarray(self.states[use.array].width[self._asked(use.array)], np.int64)
             return Rows(width, np.zeros(count, np.int64), np.zeros(count, np.bool_), np.ones(count, np.bool_))
-        found = Rows(*(np.full(count, value) for value in (1, 0, False, True)))
+        found = Rows(*(np.full(count, value) for value in (use.stripes, 0, False, True)))
         for rows, places, order, _ in self._kinds:
             outside = places.outside[use.array]
             place = self._place(order, outside, rows)
@@ -184,7 +185,7 @@ class Encoding:
                 chosen = self._point(order, part[0])
                 buffer = BufferPoint(use.array, (self.nest.id,), place, (1,) * len(use.dims))
                 widest = max(tile_widths(self.space, self.nest, chosen, buffer), default=0)
-                elements = max(min(widest, self._caps[use.array]), 1)
+                elements = max(min(widest, self._caps[use.array]), use.stripes)
                 found.legal[part] = widest > 0
                 found.widths[part] = elements
                 held = row_part(self.space, self.nest, chosen, buffer)
@@ -214,13 +215,14 @@ class Encoding:
     def _streams(self, array: ArrayId, widths: Ints) -> Flags:
         """Whether loads go through a FIFO.
 
-        Where other tiles of the array may leave a narrower beat they need none, and count as if they had none but where
-        that takes longer: beats move in a cycle each, and there are so many more narrower ones. In RTL a wide beat
-        without a FIFO would take longer, so that there it is counted as if it had one.
+        Where other tiles of the array may leave a narrower beat, of one port, they need none, and count as if they had
+        none but where that takes longer: beats move in a cycle each, and there are so many more narrower ones. In RTL a
+        wide beat without a FIFO would take longer, so that there it is counted as if it had one.
         """
         direct = max(self.space.direct_width(array), 1)
         found, use = widths > self.space.direct_width(array), self.nest.use(array)
-        if array in self._alone or array not in self._tiled or use is None or self.space.options.objective != "report":
+        is_sure = use is None or use.stripes > 1 or array in self._alone or array not in self._tiled
+        if is_sure or use is None or self.space.options.objective != "report":
             return found
         found &= self._factors(use)[-1] * self._rules.ports_per_bank >= widths
         for of, rows, outside in self.placed.by_place():

@@ -302,7 +302,8 @@ class MeasuredCosts(ResidentCosts):
     def _tiles(self, use: ArrayUse, spans: Sequence[Ints], numbers: Numbers, rows: Ints) -> Mapping[str, Floats]:
         """What tiles of an array that hold so many places of each dimension take, by budget."""
         factors = [factor[rows] for factor in numbers.factors[use.array]]
-        widths, streams = numbers.widths[use.array][rows], numbers.streams[use.array][rows] & (use.array in self._alone)
+        is_sure = use.stripes > 1 or use.array in self._alone
+        widths, streams = numbers.widths[use.array][rows], numbers.streams[use.array][rows] & is_sure
         declared = self.space.scop.array(use.array)
         tiles = ArrayCosts(self.space.target, declared, spans, factors, widths, streams, self.rules)
         found = tiles.tile(loaded=numbers.loads[use.array][rows], stored=use.writes, users=users_of(use))

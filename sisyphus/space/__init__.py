@@ -17,7 +17,7 @@ from sisyphus.space.choices import (
 from sisyphus.space.coarse import copies_depth, factors_of, free_loops
 from sisyphus.space.derive import build_space
 from sisyphus.space.factors import Factors
-from sisyphus.space.fix import apply_fixes, knob_names, lever_faults, levers_off, levers_unmet
+from sisyphus.space.fix import ANY_PORTS, apply_fixes, knob_names, lever_faults, levers_off, levers_unmet
 from sisyphus.space.json_places import place_of
 from sisyphus.space.listed import may_be_listed
 from sisyphus.space.plain import plain_points
@@ -53,7 +53,7 @@ from sisyphus.space.space import (
     Space,
     places_around,
 )
-from sisyphus.space.stripes import RowUse, dealt_over_ports, long_arrays
+from sisyphus.space.stripes import DEALT_BEATS, RowUse, dealt_over_ports, long_arrays, over_ports
 from sisyphus.space.widths import (
     beat_factor,
     form_for,
@@ -65,6 +65,8 @@ from sisyphus.space.widths import (
 )
 
 __all__ = [
+    "ANY_PORTS",
+    "DEALT_BEATS",
     "DIRECT_BITS",
     "FORMS",
     "KERNEL_PLACE",
@@ -130,6 +132,7 @@ __all__ = [
     "may_load_ahead",
     "most_added",
     "never_both",
+    "over_ports",
     "place_of",
     "places_around",
     "plain_points",

@@ -184,7 +184,8 @@ def _buffers(space: Space, chosen: Mapping[str, NestPoint], array: ArrayId, choi
         factors = extents if array in choices.registers else _partition(space, chosen, array, resident, width)
         yield BufferPoint(array, tuple(n.id for n in resident), KERNEL_PLACE, factors)
     for place, nests in _shares(space, chosen, array, choices):
-        tile = BufferPoint(array, tuple(n.id for n in nests), place, _partition(space, chosen, array, nests, 1))
+        factors = _partition(space, chosen, array, nests, space.width_served(array))
+        tile = BufferPoint(array, tuple(n.id for n in nests), place, factors)
         yield replace(tile, partition=space.pinned.get(tile.id, tile.partition))
 
 

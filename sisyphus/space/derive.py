@@ -18,7 +18,7 @@ from sisyphus.space.packed import with_packed_tiles
 from sisyphus.space.point import KERNEL_PLACE, BufferPoint, NestPoint, Tile
 from sisyphus.space.ports import beat_widths
 from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space, places_around
-from sisyphus.space.stripes import dealt_over_ports
+from sisyphus.space.stripes import dealt_over_ports, over_ports
 from sisyphus.space.tilings import tilings
 from sisyphus.space.widths import tile_widths
 from sisyphus.target import Target
@@ -66,6 +66,8 @@ def build_space(
     space = replace(space, widths={**space.widths, **dict(_widths_of_views(space))})
     for array in options.dealt:
         space = dealt_over_ports(space, array)
+    for array, count in options.striped:
+        space = over_ports(space, array, count) or space
     return space
 
 

@@ -15,8 +15,9 @@ from sisyphus.space.ahead import AHEAD
 from sisyphus.space.listed import LISTED
 from sisyphus.space.narrowing import YES_NO, Fix, Knob, loop_of, use_of, with_nest, with_places, with_tiles
 from sisyphus.space.point import FORMS, KERNEL_PLACE, PACKED, PLAIN, DesignPoint
+from sisyphus.space.ports import STRIPES
 from sisyphus.space.space import NestSpace, Space
-from sisyphus.space.stripes import dealt_over_ports, in_stripes
+from sisyphus.space.stripes import dealt_over_ports, over_ports
 from sisyphus.space.widths import layout_for
 from sisyphus.values import replace
 
@@ -215,19 +216,15 @@ def _fix_width(fix: Fix, space: Space, array: ArrayId) -> Space:
 
 
 def _fix_ports(fix: Fix, space: Space, array: ArrayId) -> Space:
-    """The widths that are dealt over so many ports, of an array that stays on chip where these are several."""
-    dealt = dealt_over_ports(space, array)
-    counts = {width: str(space.ports(array, width)) for width in dealt.widths[array]}
-    legal = [*sorted(set(counts.values()), key=int), ANY_PORTS]
-    if fix.one_of(legal, f"`{array}` cannot have {fix.value} ports") == ANY_PORTS:
-        return dealt
+    """The widths that are dealt over so many ports, with tiles of whole stripes where these are several."""
+    several = {str(count): found for count in STRIPES if (found := over_ports(space, array, count)) is not None}
+    one = tuple(width for width in space.widths[array] if space.ports(array, width) == 1)
+    legal = [*["1"] * bool(one), *several, ANY_PORTS]
+    chosen = fix.one_of(legal, f"`{array}` cannot have {fix.value} ports")
+    if chosen == ANY_PORTS:
+        return dealt_over_ports(space, array)
     same = [a.id for a in space.scop.arrays if a.port == a.id and a.home == space.scop.home(array)]
-    if fix.value != "1":
-        space = replace(space, nests=in_stripes(space, same, int(fix.value)) or space.nests)
-        for copy, user in [(name, nest.id) for name in same for nest in space.users(name)]:
-            space = with_nest(space, _fix_place(fix, space.nest(user), copy, KERNEL_PLACE))
-    kept = tuple(width for width, count in counts.items() if count == fix.value)
-    return replace(space, widths={**space.widths, **dict.fromkeys(same, kept)})
+    return several.get(chosen) or replace(space, widths={**space.widths, **dict.fromkeys(same, one)})
 
 
 def _fix_layout(fix: Fix, space: Space, array: ArrayId) -> Space:
@@ -235,7 +232,7 @@ def _fix_layout(fix: Fix, space: Space, array: ArrayId) -> Space:
     extents = space.scop.array(array).extents
     layouts = {width: layout_for(extents, width) for width in space.widths[array]}
     is_tiled = any(use.array == array and use.can_be_tiled for nest in space.nests for use in nest.arrays)
-    may_pack = is_tiled and len(extents) > 1 and space.options.packs
+    may_pack = is_tiled and len(extents) > 1 and space.options.packs and space.width_served(array) == 1
     legal = [*layouts.values(), *[PACKED] * may_pack]
     chosen = fix.one_of(dict.fromkeys(legal), f"`{array}` cannot lie in memory as `{fix.value}`")
     for nest in space.users(array):
@@ -293,6 +290,11 @@ def _fix_tile_partition(fix: Fix, space: Space, array: ArrayId, nest: NestSpace)
     """The buffer that a nest has for itself: it is not resident, and only unroll factors that divide remain."""
     use = use_of(fix, nest, array)
     places = tuple(p for p in use.places if p != KERNEL_PLACE)
+    if use.stripes > 1:
+        raise UsageError(
+            f"`--fix {fix.text}`: tiles of `{array}` travel through several ports, which share their banks",
+            hint=f"leave out `--fix {array}.ports` or this",
+        )
     if not places:
         raise UsageError(
             f"`--fix {fix.text}`: `{array}` can only be resident in `{nest.id}`, so that it has no tile there",

@@ -167,8 +167,18 @@ class DesignPoint:
 
     @property
     def dealt(self) -> tuple[ArrayId, ...]:
-        """The arrays that have several ports."""
-        return tuple(ArrayId(t.buffer) for t in self.transfers if t.stripes > 1)
+        """The arrays that are whole on chip and have several ports."""
+        return tuple(b.array for b in self.buffers if b.place == KERNEL_PLACE and self.transfer_of(b.id).stripes > 1)
+
+    @property
+    def dealt_tiles(self) -> tuple[tuple[ArrayId, int], ...]:
+        """The arrays with tiles that travel through several ports, and through how many."""
+        tiles = ((b.array, self.transfer_of(b.id).stripes) for b in self.buffers if b.place != KERNEL_PLACE)
+        return tuple(dict.fromkeys((array, count) for array, count in tiles if count > 1))
+
+    def stripes_of(self, array: ArrayId) -> int:
+        """Over how many ports an array is dealt, which is the same for all of its buffers."""
+        return max((self.transfer_of(b.id).stripes for b in self.buffers if b.array == array), default=1)
 
     @property
     def is_listed(self) -> bool:

@@ -43,7 +43,8 @@ class Options:
     of the last dimension (the paper), or need it only take one cycle? `outer_places`: may an array be transferred under
     a sequential loop that several nests share? `direct`: does every load move straight into its buffer (the paper)?
     `objective`: which clock counts? `asks`: may the tool be asked for an initiation interval (not in the paper)?
-    `ahead`: may tiles be loaded ahead (not in the paper)? `dealt` are arrays that may have several ports of the board.
+    `ahead`: may tiles be loaded ahead (not in the paper)? `dealt` are arrays that may have several ports of the board,
+    `striped` those that have so many, with all of their tiles.
     `listed`: do tiles in moving bounds stand in tables? `adders`: what do additions of floating point run on?
     """
 
@@ -59,6 +60,7 @@ class Options:
     asks: bool = True
     ahead: bool = True
     dealt: tuple[ArrayId, ...] = ()
+    striped: tuple[tuple[ArrayId, int], ...] = ()
     listed: bool = False
     adders: Adders = "dsp"
 
@@ -134,7 +136,8 @@ class ArrayUse:
     `places` are `kernel`, the outer loops and the loops of the band, or `nest` where there are neither. Under the
     innermost outer loop the nest may have a buffer of its own; under any outer loop all its nests that use the array
     may share one. A view is transferred around one run of the nest or in the nest, where the loops `still` must lie
-    outside of its transfers. `packed`: its tiles lie in memory one after another.
+    outside of its transfers. `packed`: its tiles lie in memory one after another; `stripes`: they travel through so
+    many ports.
     """
 
     array: ArrayId
@@ -144,6 +147,7 @@ class ArrayUse:
     places: tuple[str, ...]
     still: tuple[str, ...] = ()
     packed: bool = False
+    stripes: int = 1
 
     @property
     def can_be_tiled(self) -> bool:
@@ -263,6 +267,14 @@ class Space:
     def ports(self, array: ArrayId, width: int) -> int:
         """Over how many ports beats of so many elements are dealt."""
         return -(-width // self.port_width(array))
+
+    def width_served(self, array: ArrayId) -> int:
+        """Elements of a beat that banks of the tiles of an array are for, beside what is unrolled: of several ports."""
+        return max(self.widths[array]) if array in self._striped else 1
+
+    @cached_property
+    def _striped(self) -> frozenset[ArrayId]:
+        return frozenset(use.array for nest in self.nests for use in nest.arrays if use.stripes > 1)
 
     def arrives_with_another(self, array: ArrayId) -> bool:
         """Whether the load of another array with several ports fills it: a copy, where reports need not show that."""

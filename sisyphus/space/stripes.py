@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from sisyphus.analysis import Nest
 from sisyphus.ir import ArrayId, Role, Scop
 from sisyphus.poly import Affine
-from sisyphus.space.point import KERNEL_PLACE, Tile
+from sisyphus.space.point import KERNEL_PLACE, PACKED, Tile
 from sisyphus.space.ports import STRIPES, dealt_widths, may_be_dealt
-from sisyphus.space.space import NestSpace, Space
+from sisyphus.space.space import ArrayUse, NestSpace, Space
 from sisyphus.values import dataclass, replace
 
 #: More beats than a transfer waits for the first one: only with so many are ports offered unasked.
@@ -78,12 +78,49 @@ def dealt_over_ports(space: Space, array: ArrayId) -> Space:
     through its ports or through some of their own. All arrays together have no more ports than may be
     connected to the banks, and one as many as `STRIPES` has. Every nest has tiles that keep to the stripes, and others.
     """
+    same = [a.id for a in space.scop.arrays if a.home == space.scop.home(array)]
+    stays = all(u.array not in same or KERNEL_PLACE in u.places for nest in space.nests for u in nest.arrays)
+    found = _several(space, array) if stays else ()
+    if not found:
+        return space
+    widths = dict.fromkeys(same, tuple(dict.fromkeys((*space.widths[array], *found))))
+    return replace(space, widths={**space.widths, **widths})
+
+
+def over_ports(space: Space, array: ArrayId, count: int) -> Space | None:
+    """The space in which an array has just so many ports, and its tiles as well; None where it cannot.
+
+    Tiles keep to whole stripes: they begin with a whole beat of all ports, and grow to such. Of an array with copies
+    beside it, and of one with banks that the user fixed for a tile, none is dealt: these stay on chip, if they may.
+    """
+    same = [a.id for a in space.scop.arrays if a.port == a.id and a.home == space.scop.home(array)]
+    kept = tuple(w for w in _several(space, array) if space.ports(array, w) == count)
+    nests = in_stripes(space, same, count)
+    if not kept or nests is None:
+        return None
+    may_be_tiled = len(same) == 1 and not any(pinned.partition("@")[0] == array for pinned in space.pinned)
+    uses = [[_over(use, count, is_tiled=may_be_tiled) if use.array in same else use for use in n.arrays] for n in nests]
+    if any(use is None for own in uses for use in own):
+        return None
+    nests = tuple(replace(n, arrays=tuple(u for u in own if u)) for n, own in zip(nests, uses, strict=True))
+    return replace(space, nests=nests, widths={**space.widths, **dict.fromkeys(same, kept)})
+
+
+def _over(use: ArrayUse, count: int, *, is_tiled: bool) -> ArrayUse | None:
+    """What a nest does with an array that has so many ports; None where it would have to be tiled and cannot."""
+    if is_tiled:
+        return replace(use, stripes=count, packed=False) if use.can_be_tiled else use
+    return replace(use, places=(KERNEL_PLACE,)) if KERNEL_PLACE in use.places else None
+
+
+def _several(space: Space, array: ArrayId) -> tuple[int, ...]:
+    """The beats over several ports of which some tiles of every nest keep to the stripes."""
     declared, options, device = space.scop.array(array), space.options, space.target.device
     widest, known = space.port_width(array), space.widths[array]
     same = [a.id for a in space.scop.arrays if a.home == declared.home]
-    stays = all(u.array not in same or KERNEL_PLACE in u.places for nest in space.nests for u in nest.arrays)
-    if options.whole_beats or not stays or widest not in known or not may_be_dealt(space.scop, array):
-        return space
+    is_free = not options.whole_beats and space.layouts.get(declared.home) != PACKED
+    if not is_free or widest not in known or not may_be_dealt(space.scop, array):
+        return ()
     others = [a for a in space.scop.arrays if a.port == a.id not in same and a.role is not Role.LOCAL]
     left = device.banks * device.ports_per_bank - sum(space.ports(a.id, max(space.widths[a.id])) for a in others)
     behind = sum(not space.arrives_with_another(a) for a in same)
@@ -92,9 +129,8 @@ def dealt_over_ports(space: Space, array: ArrayId) -> Space:
     )
     for count in range(len(found), 0, -1):
         if in_stripes(space, same, found[count - 1] // widest) is not None:
-            widths = dict.fromkeys(same, tuple(dict.fromkeys((*known, *found[:count]))))
-            return replace(space, widths={**space.widths, **widths})
-    return space
+            return found[:count]
+    return ()
 
 
 def in_stripes(space: Space, arrays: Sequence[ArrayId], stripes: int) -> tuple[NestSpace, ...] | None:

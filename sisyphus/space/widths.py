@@ -86,8 +86,9 @@ def tile_widths(space: Space, nest: NestSpace, chosen: NestPoint, buffer: Buffer
     no longer than a row of a packed tile, which is none of its array's.
     """
     part, resident = row_part(space, nest, chosen, buffer), buffer.place == KERNEL_PLACE
-    # no tile is dealt over several ports
-    widths = tuple(w for w in space.widths[buffer.array] if resident or space.ports(buffer.array, w) == 1)
+    use = nest.use(buffer.array)
+    stripes = 1 if use is None else use.stripes
+    widths = tuple(w for w in space.widths[buffer.array] if resident or space.ports(buffer.array, w) == stripes)
     if part is None:
         row = None if resident else _packed_row(nest, chosen, buffer)
         return widths if row is None else tuple(w for w in widths if w <= row)

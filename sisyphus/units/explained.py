@@ -24,7 +24,8 @@ def explained(scop: Scop, cut: Cut, units: Sequence[Unit], request: Request, lis
     told, point, known = f"unit {unit.number}, the slowest", unit.point, request.source.temporaries
     listen(told)
     nobodys = unwanted(unit.part.scop, unit.share, phase_of(scop, cut, unit.phase, known).temporaries if cut else known)
-    options = replace(request.options, dealt=point.dealt, listed=point.is_listed, adders=point.adders)
+    ports = replace(request.options, dealt=point.dealt, striped=point.dealt_tiles)
+    options = replace(ports, listed=point.is_listed, adders=point.adders)
     asked = replace(
         request,
         target=unit.place.target,

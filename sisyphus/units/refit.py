@@ -25,7 +25,8 @@ def refitted(known: Choice, kernels: Sequence[Kernel], request: Request) -> Desi
     if kernel is None or _arrays(kernel) != _arrays(known.kernel):  # as those of outputs that are dealt apart
         return None
     point = known.point
-    options = replace(request.options, dealt=point.dealt, tree_reduction=point.tree_reduction, adders=point.adders)
+    ports = replace(request.options, dealt=point.dealt, striped=point.dealt_tiles)
+    options = replace(ports, tree_reduction=point.tree_reduction, adders=point.adders)
     space = space_of(kernel, replace(request, options=options))
     before = space_of(known.kernel, replace(request, options=options))
     if _loops(space) != _loops(before):

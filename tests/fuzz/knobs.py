@@ -232,19 +232,19 @@ def _beats(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoin
 
 
 def _ports(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoint:
-    """Arrays that are whole on chip, dealt over several ports."""
+    """Arrays dealt over several ports: whole on chip with their copies, or in tiles and without any."""
     for array in (a for a in kernel.scop.arrays if a.view_of is None and may_be_dealt(kernel.scop, a.id)):
         same = [a.id for a in kernel.scop.arrays if a.home == array.id]
         held = [b for b in point.buffers if b.array in same]
         is_whole = len(held) == len(same) and all(b.place == KERNEL_PLACE for b in held)
-        if array.extents and is_whole and rng.random() < 0.7:
+        if array.extents and (is_whole or len(same) == 1) and rng.random() < 0.7:
             count, form = rng.choice(STRIPES), rng.choice(FORMS)
             lanes = rng.choice([w for w in (2, 4, 8, 16) if w <= port_width(array.type.stored.bits)])
             width = count * lanes
             layout = layout_for(array.extents, width)
-            owners = {a: rng.choice((a, array.id)) for a in same}
-            dealt = (TransferPoint(a, width, port_names(owners[a], count), layout, form) for a in same)
-            others = (t for t in point.transfers if t.buffer not in same)
+            owners, ids = {a: rng.choice((a, array.id)) for a in same}, {b.id for b in held}
+            dealt = (TransferPoint(b.id, width, port_names(owners[b.array], count), layout, form) for b in held)
+            others = (t for t in point.transfers if t.buffer not in ids)
             banks = (replace(b, partition=_dealt_evenly(b, array, count)) if b in held else b for b in point.buffers)
             other = replace(point, buffers=tuple(banks), transfers=(*others, *dealt))
             point = other if _is_built(kernel, other) else point
@@ -326,6 +326,7 @@ def words(point: DesignPoint) -> Iterator[str]:
         LEVERS["place"]: any(b.place == NEST_PLACE for b in point.buffers),
         "memory asked": any(b.storage != "auto" for b in point.buffers),
         LEVERS["ports"]: any(len(t.ports) > 1 for t in point.transfers),
+        "tiles over ports": bool(point.dealt_tiles),
         LEVERS["layout"]: any(t.layout == "padded" for t in point.transfers),
         "packed tiles": any(t.layout == PACKED for t in point.transfers),
         "streamed": any(t.form == "stream" for t in point.transfers),
@@ -337,5 +338,5 @@ def words(point: DesignPoint) -> Iterator[str]:
 def never_drawn(covered: Iterable[str]) -> list[str]:
     """The levers that no design had."""
     wanted = {*filter(None, LEVERS.values()), *FORMED.values(), "form expanded", "memory asked", "streamed"}
-    wanted.add("packed tiles")
+    wanted |= {"packed tiles", "tiles over ports"}
     return sorted(wanted - {*covered})

@@ -30,15 +30,15 @@ def dimensions(buffer: Buffer, stripes: int) -> tuple[int, ...]:
 
 
 def declare_buffer(w: Writer, buffer: Buffer, name: str, *, stripes: int = 1, looked_up: bool = False) -> None:
-    """The array itself with its directives; one with a first dimension of separate arrays if copies have their own.
+    """The array itself with its directives; one with first dimensions of separate arrays if copies have their own.
 
-    So has one in several `stripes`. `looked_up`: data pick elements of it, so that it has a copy for each that is read
-    at once.
+    So has one in several `stripes`, inside of these. `looked_up`: data pick elements of it, so that it has a copy for
+    each that is read at once.
     """
     # A single element is a register, which costs nothing to clear; compilers take some for used before they are set.
     own, part = [count for _, count in buffer.beside], buffer
     if stripes > 1:
-        own, part = [stripes], buffer.of_one_stripe(stripes)
+        own, part = [*own, stripes], buffer.of_one_stripe(stripes)
     value = " = {}" if own or buffer.extents else " = 0"
     start = value if prod(buffer.extents) == 1 else ""
     w.line(f"{buffer.type.c_name} {name}{''.join(f'[{e}]' for e in (*own, *part.declared))}{start};")

@@ -119,7 +119,7 @@ class TaskPrinter:
                 print_table(w, self.names, self.task.name, tiles, self.affines.used)
             for buffer in local:
                 for name in declared_names(self.names, buffer):
-                    declare_buffer(w, buffer, name)
+                    declare_buffer(w, buffer, name, stripes=self.plan.stripes_of(buffer))
         w.lines(self.w.text().splitlines())
         w.line("}")
         w.line()

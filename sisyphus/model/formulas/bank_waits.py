@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import chain
+
+from sisyphus.algebra import Algebra, Condition, Value
+from sisyphus.model.facts.task_facts import Move
 
 
 def port_cycles(size: int, stripes: int, port_bits: int) -> int:
@@ -17,10 +19,32 @@ def port_cycles(size: int, stripes: int, port_bits: int) -> int:
 
 
 def waits_for_banks(own: Sequence[Mapping[str, int]], banks: Mapping[str, Sequence[int]]) -> list[int]:
-    """Cycles that each of some transfers waits for others on its banks; `own` are those of its arrays by name."""
-    busy = Counter[int]()
-    for name, cycles in chain.from_iterable(moved.items() for moved in own):
-        busy.update(dict.fromkeys(banks[name], cycles))
-    return [
-        max((busy[bank] - cycles for name, cycles in moved.items() for bank in banks[name]), default=0) for moved in own
-    ]
+    """Cycles that each of some transfers waits for others on its banks; `own` are those of its arrays by name.
+
+    A task moves several arrays: what these wait for each other is among its own cycles.
+    """
+    busy, mine = Counter[int](), list[Counter[int]]()
+    for moved in own:
+        mine.append(Counter())
+        for name, cycles in moved.items():
+            mine[-1].update(dict.fromkeys(banks[name], cycles))
+        busy.update(mine[-1])
+    return [max((busy[bank] - cycles for bank, cycles in moved.items()), default=0) for moved in mine]
+
+
+def waits_for_beats(
+    alg: Algebra, moves: Sequence[Move], beside: Sequence[tuple[Move, Value]] = (), entries: Value = 1
+) -> list[Value | None]:
+    """Cycles that each of some transfers side by side in a task waits for others; None where all have one port.
+
+    Which banks they have is not asked there: each waits for a beat of every other one, and of those `beside` all, which
+    run so often in the `entries` of a loop.
+    """
+    every = [*moves, *(move for move, _ in beside)]
+    dealt: list[Condition] = [move.active for move in every if isinstance(move.stripes, int) and move.stripes > 1]
+    if not dealt or len(every) == 1:
+        return [None] * len(moves)
+    busy = [alg.select(move.active, move.beats, 0) for move in moves]
+    others = sum(alg.ceil_div(alg.select(m.active, m.beats * n, 0), alg.maximum(entries, 1)) for m, n in beside)
+    is_any = alg.either(*dealt)
+    return [alg.select(is_any, sum(busy[:at]) + sum(busy[at + 1 :]) + others, 0) for at in range(len(moves))]

@@ -69,7 +69,7 @@ def _steps(study: Study, nodes: Sequence[Node], outside: Outside | None, ledger:
                 parts = [study.task(call, outside).all_cycles]
             case _:
                 each = [_cycles(study, node, outside) for node in step]
-                parts = [*_of_step(each, outside), *_sharing_banks(study, step, each)]
+                parts = [*_of_step(each, outside), *_sharing_banks(study, step, each, outside)]
         ledger.note(study, step, outside)
         hand_over = Term("hand-over", study.rules.cycles.step * iterations)
         terms.append(total(f"step {number}", (*parts, hand_over), rule="kernel steps"))
@@ -92,13 +92,16 @@ def _of_step(each: Sequence[Term], outside: Outside | None) -> list[Term]:
     return [_picked(term, pick, outside) for term, pick in zip(each, picks, strict=True)]
 
 
-def _sharing_banks(study: Study, step: Sequence[Node], each: Sequence[Term]) -> list[Term]:
-    """What a step takes longer as transfers wait for others on their banks, where an array of it has several ports."""
+def _sharing_banks(study: Study, step: Sequence[Node], each: Sequence[Term], outside: Outside | None) -> list[Term]:
+    """What a step takes longer as transfers wait for others on their banks, where an array of it has several ports.
+
+    In an outer loop that of all its iterations together.
+    """
     ports = {port.name: port for port in study.plan.ports if port.kind == "array"}
-    moved = [_bytes_of_ports(study, node) for node in step]
+    moved = [_bytes_of_ports(study, node, outside) for node in step]
     if all(ports[name].stripes == 1 for node in moved for name in node):
         return []
-    moved, taken = _with_those_that_join(study, step, moved, [int(term.value) for term in each])
+    moved, taken = _with_those_that_join(study, step, moved, [_in_all(term, outside) for term in each])
     device, bits = study.target.device, study.target.port_bits
     own = [{name: port_cycles(size, ports[name].stripes, bits) for name, size in node.items()} for node in moved]
     banks = banks_of([*ports.values()], device)
@@ -119,17 +122,22 @@ def _with_those_that_join(
     return [moved[number] for number in own], [longest[number] for number in own]
 
 
-def _bytes_of_ports(study: Study, node: Node) -> dict[str, int]:
-    """What a node moves through ports; of a task that moves tiles, all of it for each port that it uses."""
+def _in_all(term: Term, outside: Outside | None) -> int:
+    """The cycles of a term in all iterations of the outer loops."""
+    return int(term.value if outside is None else summed(term, outside.weight).value)
+
+
+def _bytes_of_ports(study: Study, node: Node, outside: Outside | None) -> dict[str, int]:
+    """What a node moves through ports."""
     match node:
         case Copy(transfer=transfer):
             found = study.plan.transfer(transfer)
             if study.plan.port_of(found).kind == "stream":
                 return {}
-            return {found.port: bytes_moved(study.move(found).move, 1)}
-        case Call(task=task):
-            ports = (study.plan.transfer(t).port for t in study.plan.task(task).copies)
-            return dict.fromkeys(ports, study.task(node).bytes_moved)
+            times = 1 if outside is None else outside.iterations
+            return {found.port: bytes_moved(study.move(found).move, times)}
+        case Call():
+            return dict(study.task(node, outside).bytes_by_port)
     return {}
 
 

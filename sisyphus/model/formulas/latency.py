@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sisyphus.algebra import Condition, Value, at_least, product
 from sisyphus.model.facts.task_facts import (
@@ -10,6 +10,7 @@ from sisyphus.model.facts.task_facts import (
     Burst,
     Called,
     Guarded,
+    Move,
     Part,
     Pipe,
     Replicated,
@@ -18,10 +19,11 @@ from sisyphus.model.facts.task_facts import (
     placed,
 )
 from sisyphus.model.formulas.addresses import arrival, in_registers
+from sisyphus.model.formulas.bank_waits import waits_for_beats
 from sisyphus.model.formulas.burst_cycles import move_cycles
 from sisyphus.model.formulas.iteration_latency import Setting, is_reduction
 from sisyphus.model.formulas.steps import AtOnce, InTurn, Steps, Times, explained
-from sisyphus.model.formulas.terms import Term, doubt_of
+from sisyphus.model.formulas.terms import Term, doubt_of, total
 from sisyphus.values import dataclass
 
 
@@ -137,7 +139,9 @@ def _beside(setting: Setting, part: Beside, entries: Value, bodies: Bodies) -> S
     """
     alg = setting.alg
     called = explained(alg, _part(setting, part.called, entries, bodies))
-    moves = [(move.active, move_cycles(setting, move)) for moves in part.loads.steps for move in moves]
+    inside = [(here.entries, here.part) for here in placed(part.called.body, entries) if isinstance(here.part, Burst)]
+    stores = [(move, runs * burst.rounds) for runs, burst in inside for step in burst.steps for move in step]
+    moves = [each for moves in part.loads.steps for each in _each_move(setting, moves, stores, entries)]
     loads = explained(alg, AtOnce(tuple(moves)))
     cycles, late = (alg.ceil_div(figure, alg.maximum(entries, 1)) for figure in (called.value, called.rtl))
     both = explained(alg, AtOnce(((True, loads), (True, Term(called.name, cycles, rtl=late)))))
@@ -281,6 +285,23 @@ def _outer_address(setting: Setting, pipe: Pipe) -> Value:
     return longest - rules.cycles.read
 
 
+def _each_move(
+    setting: Setting, moves: Sequence[Move], beside: Sequence[tuple[Move, Value]] = (), entries: Value = 1
+) -> Iterator[tuple[Condition, Term]]:
+    """What each of some transfers takes beside the others, with where it is there.
+
+    And `beside` what else runs in the same iterations of a loop, so often in all of its `entries`.
+    """
+    waits = waits_for_beats(setting.alg, moves, beside, entries)
+    for move, wait in zip(moves, waits, strict=True):
+        own = move_cycles(setting, move)
+        if wait is None:
+            yield move.active, own
+            continue
+        shared = Term("banks shared", wait, construct="transfer-over-ports", rule="bytes of a bank")
+        yield move.active, total(own.name, (own, shared), rule="transfer")
+
+
 def _transfers(setting: Setting, burst: Burst, entries: Value) -> Steps:
     """Transfers side by side, and the step to what follows loads; those that share a port go one after another."""
     alg, step = setting.alg, setting.rules.cycles.step
@@ -288,7 +309,7 @@ def _transfers(setting: Setting, burst: Burst, entries: Value) -> Steps:
     doubt = "port-in-turns" if len(burst.steps) > 1 else ""
     found: list[Steps] = []
     for number, moves in enumerate(burst.steps):
-        found.append(Times(entries, AtOnce(tuple((move.active, move_cycles(setting, move)) for move in moves), doubt)))
+        found.append(Times(entries, AtOnce(tuple(_each_move(setting, moves)), doubt)))
         if burst.is_load or number:
             moved = alg.select(_moves_any(setting, (Burst((moves,), burst.is_load),)), entries * step, 0)
             found.append(Term("between parts", moved, rule="parts of a body"))

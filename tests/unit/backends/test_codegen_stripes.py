@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from math import prod
 
 import pytest
@@ -11,16 +13,22 @@ from builders import scop
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plain_points import pipelined_point
+from random_knobs import random_points
 from straight_c import with_source
 
 from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.backends.hls import project
 from sisyphus.backends.hls.buffers import in_stripe
 from sisyphus.backends.hls.express import Affines
+from sisyphus.errors import InternalError
+from sisyphus.ir import ArrayId
 from sisyphus.plan import Plan, build_plan
 from sisyphus.poly import Affine, var
-from sisyphus.space import STREAM, Tile, TransferPoint, port_names
+from sisyphus.space import STREAM, Options, Tile, TransferPoint, build_space, over_ports, port_names
+from sisyphus.space.ahead import loaded_ahead
+from sisyphus.target import load_device, make_target
 from sisyphus.verification import run
+from sisyphus.verification.bounds import check_beats
 
 EXAMPLES = settings(max_examples=300, deadline=None, derandomize=True)
 NAMES = ("i", "j")
@@ -86,3 +94,77 @@ def test_a_body_stands_there_once_for_each_stripe(trips: int, tile: Tile, stripe
     assert written == [*range(stripes), *range(left)] and prod(tile) == trips
     ran = run(project(plan), plan, sets=["random"], sanitize=True)
     assert ran.passed, [c for c in ran.checks if not c.passed]
+
+
+TILED = """
+for i in range(12):
+    for j in range(70):
+        Q[i] = Q[i] + A[i, j] * P[j]
+for i in range(12):
+    for j in range(70):
+        A[i, j] = A[i, j] + R[i] * S[j]
+"""
+TILED_SHAPES = {"A": (12, 70), "P": (70,), "Q": (12,), "S": (70,), "R": (12,)}
+SHIFTED = """
+for t in range(4):
+    for i in range(10):
+        for j in range(40):
+            B[i, j + 1] = B[i, j + 1] + A[i, j] * C[i, 2 * t]
+"""
+SHIFTED_SHAPES = {"A": (10, 40), "B": (10, 44), "C": (10, 12)}
+
+
+def striped_points(text: str, shapes: dict[str, tuple[int, ...]], count: int, **over: int) -> Iterator[Plan]:
+    """Plans of random points in which tiles of some arrays travel through several ports."""
+    kernel = with_source(scop(text, **shapes))
+    found = dependences(kernel)
+    distribution, live = distribute(kernel, found), liveness(kernel)
+    target = replace(make_target(load_device("u200"), budget="chip"), port_bits=128)
+    space = build_space(kernel, found, distribution, live, target, Options())
+    for array, ports in over.items():
+        dealt = over_ports(space, ArrayId(array), ports)
+        assert dealt is not None
+        space = dealt
+    points = (p for p in random_points(space, 40 * count, seed=len(over)) if p.dealt_tiles)
+    for point in islice(points, count):
+        nests = ((nest, point.nest(nest.id)) for nest in distribution.nests)
+        buffers = point.buffers
+        for nest, own in nests:
+            buffers = loaded_ahead(kernel, nest, own, buffers)
+        yield build_plan(kernel, distribution, live, replace(point, buffers=buffers))
+
+
+@pytest.mark.parametrize(
+    ("text", "shapes", "over"),
+    [(TILED, TILED_SHAPES, {"A": 2}), (TILED, TILED_SHAPES, {"A": 4}), (SHIFTED, SHIFTED_SHAPES, {"B": 2, "C": 2})],
+)
+def test_tiles_over_several_ports_hold_what_they_must(
+    text: str, shapes: dict[str, tuple[int, ...]], over: dict[str, int]
+) -> None:
+    """Whole rows, parts of them that grow to whole beats of all ports, tiles loaded ahead, and stores."""
+    for plan in striped_points(text, shapes, 4, **over):
+        assert all(check.passed for check in check_beats(plan))
+        ran = run(project(plan), plan, sets=["random"], sanitize=True)
+        assert ran.passed, [c for c in ran.checks if not c.passed]
+
+
+def test_a_tile_that_goes_through_the_wrong_port_is_seen() -> None:
+    """Its stripes in the other order: every beat is whole, and the run shows it."""
+    plan = next(striped_points(TILED, TILED_SHAPES, 1, A=2))
+    files = dict(project(plan).files)
+    text = files["kernel.cpp"]
+    calls = re.findall(r"^ +load_A_S0_[01]\(A_[01], .*$", text, re.M)
+    assert len(calls) >= 2
+    swapped = re.sub(r"^( +load_A_S0_[01]\(A_)([01])", lambda m: m[1] + str(1 - int(m[2])), text, flags=re.M)
+    spoilt = replace(project(plan), files={**files, "kernel.cpp": swapped})
+    assert not run(spoilt, plan, sets=["random"]).passed
+
+
+def test_tiles_of_stripes_that_begin_elsewhere_are_refused() -> None:
+    plan = next(striped_points(SHIFTED, SHIFTED_SHAPES, 1, B=2))
+    held = next(b for b in plan.buffers if b.array == "B")
+    moved = replace(held, origin=(*held.origin[:-1], held.origin[-1] + 1))
+    spoilt = replace(plan, buffers=tuple(moved if b is held else b for b in plan.buffers))
+    assert not all(check.passed for check in check_beats(spoilt))
+    with pytest.raises(InternalError, match="does not begin with the first of 2 stripes"):
+        project(spoilt)

@@ -23,9 +23,11 @@ from random_kernels import random_point
 from random_knobs import random_points
 
 from sisyphus.analysis import legal_orders
+from sisyphus.ir import ArrayId
 from sisyphus.model import Candidates, NestModel, nest_model
 from sisyphus.plan import Numbers, Plan
-from sisyphus.space import DesignPoint, NestSpace
+from sisyphus.space import DesignPoint, NestSpace, over_ports
+from sisyphus.space.ahead import loaded_ahead
 from sisyphus.target import load_device, make_target
 
 TARGET = make_target(load_device("u200"), budget="chip")
@@ -69,6 +71,54 @@ def test_candidates_with_adders_in_fabric_cost_what_their_plans_cost() -> None:
     points = [replace(random_point(rng, scop, kernel.distribution), adders="fabric") for _ in range(10)]
     for nest in kernel.space.nests:
         compare(kernel, nest, points, [kernel.plan(point) for point in points], tree=False)
+
+
+TILES = """
+for i in range(24):
+    for j in range(90):
+        Q[i] = Q[i] + A[i, j] * P[j]
+for i in range(24):
+    for j in range(90):
+        A[i, j] = A[i, j] + R[i] * S[j]
+for i in range(24):
+    for j in range(90):
+        D[i, j] = A[i, j] + 1
+"""
+OUTSIDE = """
+for t in range(12):
+    for i in range(40):
+        Y[i] = Y[i] + A[i, 2 * t]
+    for i in range(40):
+        Z[i] = Z[i] * Y[39 - i]
+"""
+
+
+@pytest.mark.parametrize("count", [2, 4])
+@pytest.mark.parametrize(
+    ("text", "extents"),
+    [
+        (TILES, {"A": (24, 90), "P": (90,), "Q": (24,), "S": (90,), "R": (24,), "D": (24, 90)}),
+        (OUTSIDE, {"A": (40, 40), "Y": (40,), "Z": (40,)}),
+    ],
+)
+def test_candidates_with_tiles_over_several_ports_cost_what_their_plans_cost(
+    text: str, extents: dict[str, tuple[int, ...]], count: int
+) -> None:
+    """With what transfers side by side wait for each other."""
+    plain = kernel_of(build_scop(text, **extents), TARGET)
+    space = over_ports(plain.space, ArrayId("A"), count)
+    assert space is not None
+    kernel = replace(plain, space=space)
+    points = [point for point in random_points(space, 300, seed=count) if point.dealt_tiles]
+    assert len(points) >= 5
+    plans = [kernel.plan(point) for point in points]
+    for nest in space.nests:
+        kept = [at for at, point in enumerate(points) if not shares_a_part(point, nest)]
+        compare(kernel, nest, [points[at] for at in kept], [plans[at] for at in kept], tree=False)
+        for at in kept[::3]:
+            buffers = loaded_ahead(kernel.scop, nest.nest, points[at].nest(nest.id), points[at].buffers)
+            early = replace(points[at], buffers=buffers)
+            compare(kernel, nest, [early], [kernel.plan(early)], tree=False)
 
 
 def compare(

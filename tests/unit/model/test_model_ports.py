@@ -9,15 +9,26 @@ import pytest
 from builders import scop
 from plain_points import pipelined_point
 
+from sisyphus.algebra import EXACT
 from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.errors import KernelError
-from sisyphus.ir import ArrayId
+from sisyphus.ir import ArrayId, StmtId
 from sisyphus.model import Estimate, estimate
 from sisyphus.model.area.arrays import ArrayCosts
 from sisyphus.model.area.movers import mover_ff, mover_lut, mover_of
-from sisyphus.model.formulas.bank_waits import waits_for_banks
+from sisyphus.model.facts.task_facts import Move
+from sisyphus.model.formulas.bank_waits import waits_for_banks, waits_for_beats
 from sisyphus.plan import build_plan
-from sisyphus.space import STREAM, DesignPoint, Tile, TransferPoint, port_names
+from sisyphus.space import (
+    KERNEL_PLACE,
+    STREAM,
+    BufferPoint,
+    DesignPoint,
+    NestPoint,
+    Tile,
+    TransferPoint,
+    port_names,
+)
 from sisyphus.target import load_device, make_target
 
 SHAPE = (64, 256)
@@ -109,3 +120,49 @@ def test_ports_that_cannot_be_built(change: dict[str, object], told: str) -> Non
 def test_a_transfer_waits_for_all_that_its_banks_move_for_others() -> None:
     own = [{"A": 100}, {"B": 30, "C": 20}, {}]
     assert waits_for_banks(own, {"A": (0, 1), "B": (1,), "C": (2,)}) == [30, 100, 0]
+
+
+def tiles_of(arrays: str, ports: int, ahead: int = 1) -> Estimate:
+    """Tiles of some rows of arrays that one nest reads, which travel side by side."""
+    extents = {array: (64, 256 // ports if len(arrays) > 1 else 256) for array in arrays}
+    last = extents[arrays[0]][1]
+    read = " + ".join(f"{array}[i, j]" for array in arrays)
+    kernel = scop(f"for i in range(64):\n    for j in range({last}):\n        Y[i] = Y[i] + {read}", **extents, Y=(64,))
+    found = distribute(kernel, dependences(kernel))
+    loops = (("i", Tile(8, 1, 8)), ("j", Tile(1, last // 4, 4)))
+    one = NestPoint((StmtId("S0"),), ("i", "j"), loops, "j")
+    stripes = ports if len(arrays) == 1 else 1
+    held = tuple(BufferPoint(ArrayId(a), ("S0",), "i", (8, 8 * stripes), ahead) for a in arrays)
+    out = BufferPoint(ArrayId("Y"), ("S0",), KERNEL_PLACE, (8,))
+    names = port_names(arrays, stripes)
+    moved = (TransferPoint(b.id, 16 * stripes, names if stripes > 1 else (), form=STREAM) for b in held)
+    point = DesignPoint(kernel.name, (one,), (*held, out), tuple(moved))
+    return estimate(build_plan(kernel, found, liveness(kernel), point), TARGET)
+
+
+def test_a_tile_over_ports_takes_what_tiles_of_several_arrays_take() -> None:
+    """Of as many arrays as there are ports, each with rows an n-th as long: cycles of transfers, memories and ports."""
+    for ports, arrays in ((2, "AB"), (4, "ABCD")):
+        one, many = tiles_of("A", ports), tiles_of(arrays, ports)
+        own, others = (
+            [t for t in cost.sums["cycles"].leaves() if t.rule == "beats x II" and t.value] for cost in (one, many)
+        )
+        assert own[0].value == others[0].value
+        fifos = [
+            sum(t.value for t in cost.sums["bram18k"].leaves() if "FIFO" in t.name or "512 bits" in t.name)
+            for cost in (one, many)
+        ]
+        assert fifos[0] == fifos[1] == ports * 30 + ports * 15
+
+
+def test_transfers_beside_one_over_ports_wait_for_its_beats() -> None:
+    """And it for theirs: in a task it is not asked which banks they have."""
+    moves = [Move(name, name, name, name, True, (), 16, 32, beats=beats) for name, beats in (("A", 100), ("B", 30))]
+    assert waits_for_beats(EXACT, moves) == [None, None]
+    dealt = [replace(moves[0], stripes=4), moves[1]]
+    assert waits_for_beats(EXACT, dealt) == [30, 100]
+    assert waits_for_beats(EXACT, [replace(dealt[0], active=False), moves[1]]) == [0, 0]
+    assert waits_for_beats(EXACT, dealt[:1]) == [None]
+    stored = replace(moves[1], is_load=False)
+    assert waits_for_beats(EXACT, dealt[:1], [(stored, 12)], entries=4) == [90]  # three of them in each iteration
+    assert waits_for_beats(EXACT, moves[:1], [(stored, 12)], entries=4) == [None]

@@ -181,8 +181,23 @@ def test_a_layout_is_a_choice_of_beats(gemm: Space, fixes: list[str], widths: tu
 def test_ports_are_a_choice_of_beats(gemm: Space, fixes: list[str], widths: tuple[int, ...]) -> None:
     fixed = apply_fixes(gemm, fixes)
     assert fixed.widths[ArrayId("C")] == widths
-    if widths == (32,):
-        assert {n.use(ArrayId("C")).places for n in fixed.users(ArrayId("C"))} == {(KERNEL_PLACE,)}  # type: ignore[union-attr]
+    uses = [use for nest in fixed.nests for use in nest.arrays if use.array == "C"]
+    assert {use.stripes for use in uses} == {2 if widths == (32,) else 1}
+    assert all(use.can_be_tiled for use in uses)
+
+
+def test_banks_of_a_tile_over_several_ports_are_not_fixed(gemm: Space) -> None:
+    """Those that its ports share are its own."""
+    with pytest.raises(UsageError, match="tiles of `C` travel through several ports"):
+        apply_fixes(gemm, ["C.ports=2", "C@S1.partition=1,2"])
+    with pytest.raises(UsageError, match="`C` cannot have 2 ports"):
+        apply_fixes(gemm, ["C@S1.partition=1,2", "C.ports=2"])
+
+
+def test_packed_tiles_have_one_port(gemm: Space) -> None:
+    for fixes in (["C.layout=packed", "C.ports=2"], ["C.ports=2", "C.layout=packed"]):
+        with pytest.raises(UsageError, match=r"cannot (have 2 ports|lie in memory as `packed`)"):
+            apply_fixes(gemm, fixes)
 
 
 def test_long_arrays_may_be_dealt() -> None:
