@@ -14,9 +14,9 @@ from sisyphus.parts import Known, Part, Parts
 from sisyphus.report import Moment
 from sisyphus.request import Kernel, Request, space_of
 from sisyphus.search import OnProgress, varied
-from sisyphus.slow_transfers import slow_arrays, slow_by_limit
+from sisyphus.slow_transfers import slow_arrays, slow_by_limit, slow_tiles, stripes_worth, tiles_by_limit
 from sisyphus.solve import Limits, SolveOutcome, Stop
-from sisyphus.space import Space
+from sisyphus.space import ANY_PORTS, Space
 from sisyphus.values import replace
 
 #: Share of a cost below which two of them are equal.
@@ -72,8 +72,11 @@ def find(
         return one.answer(limits, _upper(found, request.top))
 
     try:
-        slow = _slow(kernels[0], request)
+        slow, tiles = _slow(kernels[0], request)
         for part in parts:
+            _search_striped(found, part, search, parts.left, request, tiles)
+            if found and found[-1].stop is Stop.INTERRUPTED:
+                break
             _search_part(found, part, search, parts.left, request, slow)
             if found[-1].stop is Stop.INTERRUPTED:
                 found += [Answer(part, Stop.INTERRUPTED, None)] if parts.left > 1 else []
@@ -148,12 +151,41 @@ def _search_part(
     found.append(search(part, waiting))
 
 
-def _slow(kernel: Kernel, request: Request) -> tuple[ArrayId, ...]:
-    """Arrays whose transfers may be slow, as is known before any design; none where fixed knobs are of other forms."""
+def _search_striped(
+    found: list[Answer], part: Part, search: Search, waiting: float, request: Request, tiles: tuple[ArrayId, ...]
+) -> None:
+    """A part with several ports for all tiles of large arrays whose transfers are slow, before that without them.
+
+    With the most ports first, then with fewer; with each no longer than a share of the time limit.
+    """
+    if not tiles or part.is_seed or part.start is not None or part.options.striped:
+        return
+    known, own = _best(found, request), replace(request, options=part.options)
     try:
-        return slow_by_limit(space_of(kernel, request))
+        space = space_of(part.kernel, own)
+        arrays = tiles if known is None else slow_tiles(space, cost_of(known, request))
+        every = list(stripes_worth(space, [a for a in tiles if a in {*arrays}]))
+    except UsageError:  # a fixed knob is of another form, as that part will say
+        return
+    limit = request.limits.seconds
+    most = inf if limit is None else AT_ONCE * limit
+    for striped in every:
+        found.append(search(replace(part, options=replace(part.options, striped=striped)), waiting, most))
+        if found[-1].stop is Stop.INTERRUPTED:
+            return
+
+
+def _slow(kernel: Kernel, request: Request) -> tuple[tuple[ArrayId, ...], tuple[ArrayId, ...]]:
+    """Arrays whose transfers may be slow, whole ones and tiles, as is known before any design.
+
+    None where fixed knobs are of other forms, and no tiles whose ports are fixed.
+    """
+    try:
+        space = space_of(kernel, request)
     except UsageError:
-        return ()
+        return (), ()
+    fixed = {fix.partition(".ports=")[0] for fix in request.fixes if not fix.endswith(f"={ANY_PORTS}")}
+    return slow_by_limit(space), tuple(array for array in tiles_by_limit(space) if array not in fixed)
 
 
 def _space_of(known: Known | Choice, request: Request) -> Space:
@@ -174,7 +206,8 @@ def _deal_over_ports(found: list[Answer], search: Search, request: Request, begu
     """
     best = _best(found, request)
     arrays = () if best is None else slow_arrays(_space_of(best, request), cost_of(best, request))
-    whole = [a.part for a in found if not a.part.is_seed]
+    own = () if best is None else best.point.dealt_tiles
+    whole = [a.part for a in found if not a.part.is_seed and a.part.options.striped in ((), own)]
     parts = [part for part in whole if not any(_is_dealt(part, arrays, other) for other in whole)]
     parts.sort(key=lambda part: best is not None and _unlike(part, best))
     limit, spent = request.limits.seconds, clock.now() - begun

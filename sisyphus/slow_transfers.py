@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+
 from sisyphus.ir import ArrayId
 from sisyphus.model.limit import limit_of
 from sisyphus.search import fits_whole
-from sisyphus.space import Space, long_arrays
+from sisyphus.space import DEALT_BEATS, STRIPES, Space, long_arrays, over_ports
 
 #: Share of the cycles of a design from which on transfers of an array are slow, and arrays that are few.
 SLOW, FEW = 0.25, 3
+#: Arrays of no more than this share of the memory on chip have no tiles over several ports unasked: they are whole.
+LARGE = 0.125
 
 
 def slow_arrays(space: Space, cost: float) -> tuple[ArrayId, ...]:
@@ -27,6 +31,42 @@ def slow_by_limit(space: Space) -> tuple[ArrayId, ...]:
     """Arrays whose transfers may be slow: beside the least cycles that a kernel can take, below which no design is."""
     tree = space.options.tree_reduction
     return slow_arrays(space, limit_of(space.scop, space.dependences, space.live, space.target, tree=tree).cycles)
+
+
+def slow_tiles(space: Space, cost: float) -> tuple[ArrayId, ...]:
+    """Arrays of which tiles are worth several ports: large ones whose transfers are slow beside so many cycles."""
+    slow = (a for a in _large_arrays(space) if _beats(space, a) >= SLOW * cost)
+    return tuple(a for a in slow if over_ports(space, a, min(STRIPES)) is not None)
+
+
+def _large_arrays(space: Space) -> tuple[ArrayId, ...]:
+    """Arrays that take much of the memory on chip, and many beats through one port."""
+    most = LARGE * space.target.budget.onchip_bytes
+    large = (a for a in space.scop.arrays if a.home == a.id and a.elements * a.type.bytes > most)
+    return tuple(a.id for a in large if a.elements > DEALT_BEATS * space.port_width(a.id))
+
+
+def stripes_worth(space: Space, arrays: Collection[ArrayId]) -> Iterator[tuple[tuple[ArrayId, int], ...]]:
+    """Of these arrays, as far as they may have several ports in a space, how many: first the most, then fewer."""
+    last: tuple[tuple[ArrayId, int], ...] = ()
+    for most in sorted(STRIPES, reverse=True):
+        counts = [count for count in sorted(STRIPES, reverse=True) if count <= most]
+        found = dict[ArrayId, int]()
+        for array in arrays:
+            count = next((c for c in counts if over_ports(space, array, c) is not None), 1)
+            found |= {array: count} if count > 1 else {}
+        own = tuple(found.items())
+        if own and own != last:
+            yield own
+        last = own
+
+
+def tiles_by_limit(space: Space) -> tuple[ArrayId, ...]:
+    """Large arrays whose transfers may be slow: beside the least cycles that a kernel can take."""
+    if not _large_arrays(space):
+        return ()
+    tree = space.options.tree_reduction
+    return slow_tiles(space, limit_of(space.scop, space.dependences, space.live, space.target, tree=tree).cycles)
 
 
 def _beats(space: Space, array: ArrayId) -> float:

@@ -19,10 +19,10 @@ from sisyphus.part_search import Answer, Choice
 from sisyphus.parts import Known, Parts
 from sisyphus.request import Kernel, Request, Source, estimate_of, plan_of, space_of
 from sisyphus.search.dealt_ports import DealtPorts
-from sisyphus.slow_transfers import slow_arrays, slow_by_limit
+from sisyphus.slow_transfers import slow_arrays, slow_by_limit, slow_tiles, stripes_worth, tiles_by_limit
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import Options
-from sisyphus.target import load_device, make_target
+from sisyphus.target import Target, load_device, make_target
 from sisyphus.verification import run
 
 #: A is loaded for longer than the rest takes, B is short.
@@ -213,7 +213,7 @@ def test_which_searches_have_ports(
         found = answer(self, limits, upper)
         return found if ends or not self.part.options.dealt else replace(found, stop=Stop.TIME)
 
-    monkeypatch.setattr(choice, "_slow", lambda *_: slow)
+    monkeypatch.setattr(choice, "_slow", lambda *_: (slow, ()))
     monkeypatch.setattr(part_search.PartSearch, "answer", listed)
     found = find(kernels, request_of(fixes=("adders=dsp",)))
     assert asked == ([("A",), *([] if ends else [()])] if slow else [(), ("A",)])
@@ -225,5 +225,85 @@ def test_which_transfers_are_slow(kernels: tuple[Kernel, ...]) -> None:
     space = space_of(kernels[0], request_of())
     assert slow_by_limit(space) == ("A",)
     assert slow_arrays(space, 1e4) == () and slow_arrays(space, 1e3) == ("A",)
-    small = make_target(load_device("u200"), budget="chip", onchip_bytes=40_000)
-    assert slow_by_limit(replace(space, target=small)) == ()  # only whole arrays have several ports
+    small = replace(space, target=small_target())
+    assert slow_by_limit(small) == ()  # A does not fit
+    assert tiles_by_limit(small) == ("A",) and tiles_by_limit(space) == ()  # beside so much memory, A is small
+    assert slow_tiles(small, 1e3) == ("A",) and slow_tiles(small, 1e4) == ()
+    assert list(stripes_worth(small, ["A", "B"])) == [(("A", 4), ("B", 2)), (("A", 2), ("B", 2))]  # type: ignore[list-item]
+    assert list(stripes_worth(small, ["B"])) == [(("B", 2),)]  # type: ignore[list-item]
+
+
+def small_target() -> Target:
+    return make_target(load_device("u200"), budget="chip", max_partition=128, onchip_bytes=40_000)
+
+
+def with_tiles(fixes: tuple[str, ...] = (), trust: str = "any") -> Request:
+    """For a board on which A is larger than the memory on chip."""
+    return replace(request_of(fixes=fixes, trust=trust), target=small_target())
+
+
+@pytest.fixture(scope="module")
+def columns(tmp_path_factory: pytest.TempPathFactory) -> tuple[Kernel, ...]:
+    """The same with sums over columns, none of which waits for another one."""
+    path = tmp_path_factory.mktemp("ports") / "columns.c"
+    path.write_text(TEXT.replace("y[96]", "y[128]").replace("y[i]", "y[j]"))
+    return load_kernels(Source(str(path)))
+
+
+@pytest.mark.parametrize("trust", ["any", "measured"])
+def test_tiles_that_are_slow_have_several_ports(columns: tuple[Kernel, ...], trust: str) -> None:
+    """Unasked, proved, and judged as they are counted; with one port of A nothing is as fast."""
+    one, many = find(columns, with_tiles(("A.ports=1",), trust)), find(columns, with_tiles(trust=trust))
+    assert one.outcome is not None and many.outcome is not None
+    assert ports(one) == {} and ports(many) == {"A@S0": 4} and many.point.dealt_tiles == (("A", 4),)
+    assert many.outcome.stop is one.outcome.stop is Stop.PROVED
+    assert many.outcome.objective == many.outcome.bound
+    assert many.outcome.objective < (one.outcome.objective or 0)
+    assert estimate_of(many.kernel, many.point, small_target()).is_trusted
+    plan = plan_of(many.kernel, many.point)
+    ran = run(project(plan), plan, sets=["random"])
+    assert ran.passed, [check for check in ran.checks if not check.passed]
+
+
+def test_tiles_of_any_number_of_ports_are_the_best_of_all(columns: tuple[Kernel, ...]) -> None:
+    found = [find(columns, with_tiles((f"A.ports={count}",))).outcome for count in ("1", "2", "4", "any")]
+    objectives = [outcome.objective or inf for outcome in found if outcome is not None]
+    assert objectives[-1] == min(objectives)
+
+
+def test_a_start_keeps_the_ports_of_its_tiles(columns: tuple[Kernel, ...]) -> None:
+    request = with_tiles()
+    known = Known(columns[0], find(columns, request).point)
+    first = next(iter(Parts(columns, request, known, best=lambda: None)))
+    assert first.start == known.point and first.options.striped == (("A", 4),) and not first.options.dealt
+    begun = find(columns, replace(request, limits=Limits(seconds=1e-3)), start=known)
+    assert ports(begun) == {"A@S0": 4}
+
+
+@pytest.mark.parametrize(
+    ("target", "fixes", "asked"),
+    [
+        ("small", (), [(("A", 4),), (("A", 2),), ()]),
+        ("small", ("A.ports=any",), [(("A", 4),), (("A", 2),), ()]),
+        ("small", ("A.ports=2",), [()]),
+        ("large", (), [()]),
+    ],
+)
+def test_which_searches_have_tiles_over_ports(
+    kernels: tuple[Kernel, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    target: str,
+    fixes: tuple[str, ...],
+    asked: list[tuple[tuple[str, int], ...]],
+) -> None:
+    """The most ports first, as few as one last; none more where all arrays are small, or where ports are fixed."""
+    answer, met = part_search.PartSearch.answer, list[tuple[tuple[ArrayId, int], ...]]()
+
+    def listed(self: part_search.PartSearch, limits: Limits, upper: float) -> Answer:
+        met.append(self.part.options.striped)
+        return answer(self, limits, upper)
+
+    monkeypatch.setattr(part_search.PartSearch, "answer", listed)
+    made = with_tiles if target == "small" else lambda fixes: request_of(fixes=fixes)
+    find(kernels, made((*fixes, "adders=dsp")))
+    assert list(dict.fromkeys(met)) == asked
