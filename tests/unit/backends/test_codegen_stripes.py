@@ -114,6 +114,15 @@ for t in range(4):
 SHIFTED_SHAPES = {"A": (10, 40), "B": (10, 44), "C": (10, 12)}
 
 
+COPIED = """
+for i in range(12):
+    for j in range(6):
+        X[i, j + 1] = Y[i, j] * A[i, 4]
+        Y[i, j + 1] = X[i, j] * B[i] + A[i, 7]
+"""
+COPIED_SHAPES = {"X": (12, 7), "Y": (12, 7), "B": (12,), "A": (12, 40)}
+
+
 def striped_points(text: str, shapes: dict[str, tuple[int, ...]], count: int, **over: int) -> Iterator[Plan]:
     """Plans of random points in which tiles of some arrays travel through several ports."""
     kernel = with_source(scop(text, **shapes))
@@ -144,6 +153,19 @@ def test_tiles_over_several_ports_hold_what_they_must(
     """Whole rows, parts of them that grow to whole beats of all ports, tiles loaded ahead, and stores."""
     for plan in striped_points(text, shapes, 4, **over):
         assert all(check.passed for check in check_beats(plan))
+        ran = run(project(plan), plan, sets=["random"], sanitize=True)
+        assert ran.passed, [c for c in ran.checks if not c.passed]
+
+
+def test_coarse_grained_copies_have_stripes_of_their_own() -> None:
+    """Each copy's array has a part for each port."""
+    plans = striped_points(COPIED, COPIED_SHAPES, 12, A=2)
+    copied = [plan for plan in plans if any(b.array == "A" and b.beside for b in plan.buffers)]
+    assert copied
+    for plan in copied[:3]:
+        [copies] = [dict(b.beside) for b in plan.buffers if b.array == "A"]
+        text = project(plan).files["kernel.cpp"]
+        assert f"float buf_A_S0_S1[{copies['ic']}][2][" in text
         ran = run(project(plan), plan, sets=["random"], sanitize=True)
         assert ran.passed, [c for c in ran.checks if not c.passed]
 
