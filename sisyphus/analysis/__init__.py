@@ -5,6 +5,7 @@ from sisyphus.analysis.dataflow import Flow, flows, schedules
 from sisyphus.analysis.dealing import Dealer, Dealt, Share, work_of
 from sisyphus.analysis.dependence import Dependence, Dependences, DepKind, dependences, in_order
 from sisyphus.analysis.distribution import Distribution, Loop, LoopKind, Nest, OuterLoop, distribute, paths
+from sisyphus.analysis.evaluations import evaluations
 from sisyphus.analysis.expansion import expand, expand_inside, privatise
 from sisyphus.analysis.footprint import (
     Box,
@@ -63,6 +64,7 @@ __all__ = [
     "distribute",
     "each_legal_order",
     "elements_touched",
+    "evaluations",
     "expand",
     "expand_inside",
     "float_operations",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 
-from sisyphus.analysis.dataflow import schedules
+from sisyphus.analysis.dataflow import values_seen
 from sisyphus.analysis.dependence import Dependences
 from sisyphus.analysis.footprint import count_or_none
 from sisyphus.analysis.isl_limits import Patience
@@ -22,7 +22,6 @@ from sisyphus.poly import (
     constant_distance,
     extend,
     is_convex,
-    last_writers,
     later_along,
     longest_line,
     name_dims,
@@ -45,7 +44,7 @@ Weight = Callable[[Statement, Ref, bool], int]
 
 @dataclass(frozen=True, eq=False)
 class _Edge:
-    """Instances of `source` that wrote what instances of `sink` read through `ref`, `cycles` before their values."""
+    """What instances of `sink` read of `source` through `ref`, `cycles` before their values."""
 
     source: Statement
     sink: Statement
@@ -80,7 +79,7 @@ def longest_chain(found: Dependences, weight: Weight) -> tuple[int, tuple[StmtId
     scop, patience = found.scop, Patience()
     if len(scop.statements) > MOST_STATEMENTS or sum(len(s.reads) for s in scop.statements) > MOST_READS:
         return 0, ()
-    edges = list(_edges(scop, weight, patience))
+    edges = [_Edge(s.source, s.sink, s.ref, s.relation, weight(s.sink, s.ref, False)) for s in values_seen(scop)]
     rows = {row.statement.id: row for s in scop.statements if (row := _row(s, edges, weight)) is not None}
     best: tuple[int, tuple[StmtId, ...]] = 0, ()
     for way in islice(_ways(scop, edges), MOST_WAYS):
@@ -90,21 +89,6 @@ def longest_chain(found: Dependences, weight: Weight) -> tuple[int, tuple[StmtId
             if cycles > best[0]:
                 best = cycles, tuple(edge.sink.id for edge in way)
     return best
-
-
-def _edges(scop: Scop, weight: Weight, patience: Patience) -> Iterator[_Edge]:
-    """Which instance wrote what each read sees, for every read by itself."""
-    order = schedules(scop)
-    for sink in scop.statements:
-        for access in sink.accesses:
-            writes = [a.relation for s in scop.writers(access.array) for a in s.accesses if a.is_write]
-            if access.is_write or not writes:
-                continue
-            times = [order[s.id] for s in scop.statements if s is sink or s.write.array == access.array]
-            for writer, _, relation in patience.ask(partial(last_writers, [access.relation], writes, times)) or ():
-                source = scop.statement(StmtId(writer))
-                named = name_dims(relation, source.iterators, sink.iterators)
-                yield _Edge(source, sink, access.ref, named, weight(sink, access.ref, False))
 
 
 def _row(statement: Statement, edges: Sequence[_Edge], weight: Weight) -> _Row | None:

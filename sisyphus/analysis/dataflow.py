@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from functools import partial
+from functools import lru_cache, partial
 
 from sisyphus.analysis.dependence import Dependence, Dependences, DepKind
 from sisyphus.analysis.isl_limits import Patience
-from sisyphus.ir import ArrayId, Scop, Statement, StmtId
+from sisyphus.ir import ArrayId, Ref, Scop, Statement, StmtId
 from sisyphus.poly import Map, last_writers, name_dims, original_schedule
 from sisyphus.values import dataclass
 
@@ -24,6 +24,32 @@ class Flow:
     array: ArrayId
     relation: Map
     approximate: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Instances of `source` that wrote what instances of `sink` read through `ref`, by names of their iterators."""
+
+    source: Statement
+    sink: Statement
+    ref: Ref
+    relation: Map
+
+
+@lru_cache(maxsize=4)  # chains ask for it, and how many values expressions have
+def values_seen(scop: Scop) -> tuple[Seen, ...]:
+    """Which instance wrote what each read sees, for every read by itself; nothing of reads that isl gives up."""
+    order, patience, found = schedules(scop), Patience(), list[Seen]()
+    for sink in scop.statements:
+        for access in sink.accesses:
+            writes = [a.relation for s in scop.writers(access.array) for a in s.accesses if a.is_write]
+            if access.is_write or not writes:
+                continue
+            times = [order[s.id] for s in scop.statements if s is sink or s.write.array == access.array]
+            for writer, _, relation in patience.ask(partial(last_writers, [access.relation], writes, times)) or ():
+                source = scop.statement(StmtId(writer))
+                found.append(Seen(source, sink, access.ref, name_dims(relation, source.iterators, sink.iterators)))
+    return tuple(found)
 
 
 def schedules(scop: Scop, statements: Sequence[Statement] | None = None) -> dict[StmtId, Map]:

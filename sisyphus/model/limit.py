@@ -1,10 +1,11 @@
 """What no design of a kernel on a target can beat: operators, bytes, and the longest chain found; knows no design.
 
 Each is a lower bound of cycles. Operations are counted after common subexpressions (`alpha * A[i][k]` once per i and
-k), with every budget full of operators that start every cycle: all of floating point, and of integers those that take
-a whole adder, comparator or multiplier, whatever tools find out about the values. Bytes are those that must come in and
-go out, over all banks at full width; a chain is a run of instances that each wait for one before
-(`analysis/chains.py`). There may be longer chains than those that are looked for.
+k, and again after A was written: `analysis/evaluations.py`), with every budget full of operators that start every
+cycle: all of floating point, and of integers those that take a whole adder, comparator or multiplier, whatever tools
+find out about the values. Bytes are those that must come in and go out, over all banks at full width; a chain is a run
+of instances that each wait for one before (`analysis/chains.py`).
+There may be longer chains than those that are looked for.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from functools import lru_cache
 from math import ceil, prod
 
 from sisyphus.algebra import EXACT
-from sisyphus.analysis import Dependences, Live, count_or_none, float_operations, longest_chain
+from sisyphus.analysis import Dependences, Live, count_or_none, evaluations, float_operations, longest_chain
 from sisyphus.ir import (
     Array,
     ArrayId,
@@ -31,8 +32,6 @@ from sisyphus.ir import (
     StmtId,
     children,
     index_names,
-    moved_by,
-    reads,
 )
 from sisyphus.model.formulas.cores import core_of
 from sisyphus.model.formulas.iteration_latency import path_to
@@ -109,13 +108,17 @@ def _compute(scop: Scop, target: Target, tables: Sequence[OperatorTable]) -> int
 def _fabric(scop: Scop, table: OperatorTable) -> tuple[int, int]:
     """DSPs and LUTs of all operators that are counted, each as often as it is evaluated."""
     dsp = lut = 0
-    for statement in scop.statements:
-        for expr, times in _evaluations(statement):
-            core = core_of(table, expr)
-            if core is not None and (_is_of_floats(expr) or _takes_all_bits(expr)):
-                dsp += times * core.cost.dsp
-                lut += times * core.cost.lut
+    for _, expr, times in _evaluations(scop):
+        core = core_of(table, expr)
+        if core is not None and (_is_of_floats(expr) or _takes_all_bits(expr)):
+            dsp += times * core.cost.dsp
+            lut += times * core.cost.lut
     return dsp, lut
+
+
+@lru_cache(maxsize=4)  # for every table of operators
+def _evaluations(scop: Scop) -> tuple[tuple[Statement, Expr, int], ...]:
+    return tuple(evaluations(scop))
 
 
 def _is_of_floats(expr: Expr) -> bool:
@@ -148,26 +151,6 @@ def _has_all_bits(expr: Expr) -> bool:
         case Cast(operand=operand, type=kind):
             return not operand.type.is_float and operand.type.bits >= kind.bits and _has_all_bits(operand)
     return False
-
-
-def _evaluations(statement: Statement) -> Iterator[tuple[Expr, int]]:
-    """Every operator with how many different values it has at least: one per value of the iterators it reads with.
-
-    What is written several times is evaluated once.
-    """
-    waiting, known, seen = [statement.rhs], dict[frozenset[str], int](), set[Expr]()
-    while waiting:
-        expr = waiting.pop()
-        if expr in seen:
-            continue
-        seen.add(expr)
-        waiting += children(expr)
-        names = moved_by(expr)
-        if statement.write in reads(expr):
-            names = frozenset(statement.iterators)  # another value of the element each time
-        if names not in known:
-            known[names] = count_or_none(project_onto(statement.domain, sorted(names))) or 0
-        yield expr, known[names]
 
 
 def _memory(scop: Scop, live: Mapping[ArrayId, Live], beat: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import islpy as isl
 
@@ -116,6 +116,15 @@ def all_pairs(source: str, source_dims: Sequence[str], sink: str, sink_dims: Seq
     fresh = [f"o__{at}" for at in range(len(sink_dims))]
     text = f"{{ {source}[{', '.join(source_dims)}] -> {sink}[{', '.join(fresh)}] }}"
     return name_dims(isl.Map.read_from_str(CONTEXT, text), source_dims, sink_dims)
+
+
+def pairs_over(relation: Map, source_dims: Collection[str], sink_dims: Collection[str]) -> Set:
+    """The pairs of a relation as points, with these dimensions of their sources and of their sinks alone."""
+    for kind, kept in ((IN, source_dims), (OUT, sink_dims)):
+        for name in _names(relation, kind):
+            if name not in kept:
+                relation = relation.project_out(kind, _dim(relation, kind, name), 1)
+    return relation.reset_tuple_id(IN).reset_tuple_id(OUT).wrap().flatten()
 
 
 def later_along(points: Set, name: str) -> Map:

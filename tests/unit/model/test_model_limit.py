@@ -16,17 +16,17 @@ from sisyphus.pipeline import optimize
 from sisyphus.poly import each_point, longest_run, make_set, var
 from sisyphus.request import Request, Source
 from sisyphus.solve import Limits
-from sisyphus.target import load_device, make_target
+from sisyphus.target import Target, load_device, make_target
 
 ROOT = Path(__file__).parents[3]
 TARGETS = ROOT.parent / "shared" / "oracle" / "targets.csv"
 
 
-def limit(text: str, tmp_path: Path, *, tree: bool = False) -> Limit:
+def limit(text: str, tmp_path: Path, *, tree: bool = False, target: Target | None = None) -> Limit:
     path = tmp_path / "k.c"
     path.write_text(text)
     kernel = load_kernels(Source(str(path)))[0]
-    target = make_target(load_device("u200"), budget="chip")
+    target = target or make_target(load_device("u200"), budget="chip")
     return limit_of(kernel.scop, kernel.dependences, kernel.live, target, tree=tree)
 
 
@@ -67,6 +67,43 @@ def test_a_common_factor_is_multiplied_once(tmp_path: Path) -> None:
     scaled = limit(f"{head} {{ {body} C[i][j] += alpha * A[i][k] * B[k][j]; }}", tmp_path)
     assert plain.compute == -(-(64**3 * 5) // 6840)
     assert scaled.compute == -(-(64**3 * 5 + 64**2 * 3) // 6840)
+
+
+def test_steps_in_time_are_work_each_time() -> None:
+    """A kernel of heat at its large size was told to need 79,628 cycles for 24.6 G operations."""
+    target = make_target(load_device("u200"), budget="chip")
+    for name, steps, size in (("heat-3d", "TSTEPS", 30), ("jacobi-2d", "TSTEPS", 60), ("fdtd-2d", "TMAX", 60)):
+        found = []
+        for times in (10, 100):
+            sizes = ("NX", "NY") if name == "fdtd-2d" else ("N",)
+            defines = (f"{steps}={times}", *(f"{each}={size}" for each in sizes))
+            kernel = load_kernels(Source(str(ROOT / "kernels" / "polybench" / f"{name}.c"), defines=defines))[0]
+            found.append(limit_of(kernel.scop, kernel.dependences, kernel.live, target))
+        for one in found:  # every operation takes two DSPs at least, and half of them may be common
+            assert one.operations is not None and one.cycles >= one.operations / target.budget.dsp, name
+        assert found[1].compute == pytest.approx(10 * found[0].compute, rel=0.05), name
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    steps=st.integers(3, 40),
+    size=st.integers(20, 400),
+    reach=st.integers(1, 3),
+    copied=st.booleans(),
+)
+def test_operations_in_loops_in_time_fill_the_chip(
+    tmp_path_factory: pytest.TempPathFactory, steps: int, size: int, reach: int, copied: bool
+) -> None:
+    """Two arrays that take turns, or one that is copied back: as many adders as the chip has start in a cycle."""
+    path = tmp_path_factory.mktemp("k")
+    back = "B[i]" if copied else "B[i] + B[i + 1]"
+    text = f"""void k(float A[{size + 8}], float B[{size + 8}]) {{ for (int t = 0; t < {steps}; t++) {{
+      for (int i = 3; i < {size}; i++) B[i] = A[i - {reach}] + A[i + {reach}];
+      for (int i = 3; i < {size}; i++) A[i] = {back}; }} }}"""
+    target = make_target(load_device("u200"), budget="chip", dsp=6)
+    kernel = limit(text, path, target=target)
+    adds = (steps - 2) * (size - 3 - 2 * reach) * (2 - copied)  # borders and what the first two steps see may be common
+    assert kernel.compute >= adds * target.operators.cost("add", "float").dsp / 6
 
 
 SHORTEST = "p[i][j] = p[i][j] < p[i][k] + p[k][j] ? p[i][j] : p[i][k] + p[k][j];"
