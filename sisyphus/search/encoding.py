@@ -18,6 +18,7 @@ from sisyphus.search.costs import Arrays, Ints, Placed, Tilings
 from sisyphus.search.memory_costs import tile_spans
 from sisyphus.search.partitions import States
 from sisyphus.space import (
+    WORDS_OF_A_BLOCK,
     ArrayUse,
     BufferPoint,
     NestPoint,
@@ -159,13 +160,28 @@ class Encoding:
             return tuple(states.served[asked, at] for at in range(states.served.shape[1]))
         found_in = states.bare if use.stripes == 1 else states.served
         factors = [found_in[asked, at] for at in range(found_in.shape[1])]
-        if use.dims and not use.dims[-1].loops:
+        if use.dims and not self.space.options.whole_beats:
             others = np.prod(np.array(factors[:-1]).reshape(-1, self.batch.count), axis=0, dtype=np.int64)
-            pairs, which = np.unique(np.stack([others, self.rows[use.array].widths]), axis=1, return_inverse=True)
-            found = (beat_factor(self.space, self.nest, use.array, *pair) for pair in pairs.T.tolist())
+            full = self._elements(use) // (others * factors[-1] * WORDS_OF_A_BLOCK)
+            widths = self.rows[use.array].widths
+            asked = np.stack([others, widths, factors[-1], np.minimum(full, widths)])  # no beat asks for more
+            different, which = np.unique(asked, axis=1, return_inverse=True)
+            found = (
+                beat_factor(self.space, self.nest, use.array, other, width, own=own, words=WORDS_OF_A_BLOCK * blocks)
+                for other, width, own, blocks in different.T.tolist()
+            )
             banks = np.array([0 if factor is None else factor for factor in found], np.int64)[which.reshape(-1)]
             factors[-1] = np.where(banks > 0, banks, factors[-1])
         return tuple(factors)
+
+    def _elements(self, use: ArrayUse) -> Ints:
+        """Of a tile of an array, per candidate."""
+        found = np.zeros(self.batch.count, np.int64)
+        for of, rows, outside in self.placed.by_place():
+            if of == use.array:
+                spans = tile_spans(self.nest, use, self.batch.take(rows), outside)
+                found[rows] = np.prod(spans, axis=0, dtype=np.int64)
+        return found
 
     @cached_property
     def rows(self) -> Mapping[ArrayId, Rows]:

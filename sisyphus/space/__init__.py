@@ -55,6 +55,7 @@ from sisyphus.space.space import (
 )
 from sisyphus.space.stripes import DEALT_BEATS, RowUse, dealt_over_ports, long_arrays, over_ports
 from sisyphus.space.widths import (
+    WORDS_OF_A_BLOCK,
     beat_factor,
     form_for,
     in_beats,
@@ -79,6 +80,7 @@ __all__ = [
     "PLAIN",
     "STREAM",
     "STRIPES",
+    "WORDS_OF_A_BLOCK",
     "ArrayUse",
     "BufferPoint",
     "Choices",

@@ -15,7 +15,7 @@ from sisyphus.space.ahead import loaded_ahead
 from sisyphus.space.point import KERNEL_PLACE, PACKED, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
 from sisyphus.space.precedence import in_order, level0_pairs
 from sisyphus.space.space import NestSpace, Space
-from sisyphus.space.widths import beat_factor, form_for, layout_for, needs_packing, tile_widths
+from sisyphus.space.widths import beat_factor, form_for, layout_for, needs_packing, tile_elements, tile_widths
 from sisyphus.values import dataclass, field, replace
 
 
@@ -78,7 +78,7 @@ def decode(space: Space, choices: Choices) -> DesignPoint:
     chosen = {point.id: point for point in nests}
     buffers = tuple(b for array in space.used_arrays for b in _buffers(space, chosen, array, choices))
     widths = {array: _width(space, chosen, array, buffers, choices) for array in space.used_arrays}
-    buffers = tuple(_with_banks(space, b, widths[b.array]) for b in buffers)
+    buffers = tuple(_with_banks(space, chosen, b, widths[b.array]) for b in buffers)
     for nest in (nest for nest in space.nests if choices.nests[nest.id].ahead):
         buffers = loaded_ahead(space.scop, nest.nest, chosen[nest.id], buffers)
     transfers = tuple(_transfer(space, chosen, b, widths[b.array]) for b in buffers if b.partition)
@@ -92,12 +92,15 @@ def decode(space: Space, choices: Choices) -> DesignPoint:
     )
 
 
-def _with_banks(space: Space, buffer: BufferPoint, width: int) -> BufferPoint:
-    """A tile with banks for its beats where no loop of its nests runs along rows."""
+def _with_banks(space: Space, chosen: Mapping[str, NestPoint], buffer: BufferPoint, width: int) -> BufferPoint:
+    """A tile with banks for its beats (`beat_factor`): one of several nests where no loop of these runs along rows."""
     if buffer.place == KERNEL_PLACE or not buffer.partition or buffer.id in space.pinned:
         return buffer
-    *others, _ = buffer.partition
-    found = [beat_factor(space, space.nest(n), buffer.array, prod(others), width) for n in buffer.nests]
+    *others, last = buffer.partition
+    found = []
+    for nest in map(space.nest, buffer.nests):
+        words = tile_elements(nest, chosen[nest.id], buffer) // prod(buffer.partition) if len(buffer.nests) == 1 else 0
+        found.append(beat_factor(space, nest, buffer.array, prod(others), width, own=last, words=words))
     own = [factor for factor in found if factor is not None]
     return replace(buffer, partition=(*others, max(own))) if len(own) == len(found) else buffer
 

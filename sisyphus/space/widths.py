@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import gcd
+from math import gcd, prod
 
 from sisyphus.algebra import EXACT, Algebra, Condition, Value
 from sisyphus.ir import ArrayId
@@ -12,6 +12,9 @@ from sisyphus.space.point import DIRECT, KERNEL_PLACE, PACKED, STREAM, BufferPoi
 from sisyphus.space.space import NestSpace, Space
 from sisyphus.space.stripes import last_subscripts
 from sisyphus.values import dataclass
+
+#: Words of 32 bits in a block memory: a bank of no more takes all of one.
+WORDS_OF_A_BLOCK = 512
 
 
 def layout_for(extents: Sequence[int], width: int) -> str:
@@ -102,16 +105,31 @@ def _may_grow(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPo
     return not space.options.whole_beats and not (copied and use is not None and use.writes)
 
 
-def beat_factor(space: Space, nest: NestSpace, array: ArrayId, others: int, width: int) -> int | None:
-    """Banks (the partition factor) of rows along which no loop of a nest runs: for a beat of `width` in each cycle.
+def beat_factor(
+    space: Space, nest: NestSpace, array: ArrayId, others: int, width: int, *, own: int = 1, words: int = 0
+) -> int | None:
+    """Banks (the partition factor) of rows of a tile, for beats of `width`; None where its `own` factor decides.
 
-    None where some loop does, and its unroll factor decides; `others` are the factors of all other dimensions together.
+    `others` are the factors of all other dimensions together. Where no loop of a nest runs along rows, banks take a
+    beat in each cycle. Else unrolled loops ask for `own` banks, of so many `words`: these are cut further, for all of a
+    beat or half or a quarter of it, where each part still fills a block memory, so that banks take no more of these.
     """
     use = nest.use(array)
-    if use is None or not use.dims or use.dims[-1].loops or space.options.whole_beats:
+    if use is None or not use.dims or space.options.whole_beats:
         return None
-    factor = space.factors(array, len(use.dims) - 1).smallest(width=width)
-    return factor if factor is not None and others * factor <= space.target.max_partition else None
+    along, factors = bool(use.dims[-1].loops), space.factors(array, len(use.dims) - 1)
+    for part in (width, width // 2, width // 4) if along else (width,):
+        factor = factors.smallest(copies=own if along else 1, width=max(part, 1))
+        fits = factor is not None and others * factor <= space.target.max_partition
+        if factor is not None and fits and not (along and words // WORDS_OF_A_BLOCK < factor // own):
+            return factor
+    return None
+
+
+def tile_elements(nest: NestSpace, chosen: NestPoint, buffer: BufferPoint) -> int:
+    """Elements of a tile, before it grows to whole beats."""
+    use, sizes = nest.use(buffer.array), _sizes(nest, chosen, buffer)[1]
+    return prod(int(dim.span(sizes)) for dim in use.dims) if use is not None else 0
 
 
 def row_part(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPoint) -> RowPart | None:

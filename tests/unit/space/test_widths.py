@@ -17,12 +17,17 @@ from sisyphus.space import (
     KERNEL_PLACE,
     PACKED,
     BufferPoint,
+    Choices,
     DesignPoint,
+    NestChoices,
     Options,
     Space,
+    Tile,
     TransferPoint,
     apply_fixes,
+    beat_factor,
     build_space,
+    decode,
     form_for,
     layout_for,
     tile_widths,
@@ -122,3 +127,39 @@ def test_another_form_is_refused_with_the_legal_ones() -> None:
     with pytest.raises(UsageError, match="cannot be `fifo`") as refused:
         apply_fixes(space_of("product", padding=True), ["B.transfer=fifo"])
     assert refused.value.hint == "legal: direct, stream"
+
+
+def large_space(text: str) -> Space:
+    kernel = scop(text, Y=(96, 240), X=(96, 240))
+    found = dependences(kernel)
+    target = make_target(load_device("u200"))
+    return build_space(kernel, found, distribute(kernel, found), liveness(kernel), target, Options())
+
+
+@pytest.mark.parametrize(
+    ("own", "words", "banks"),
+    [
+        (1, 8 * 512, 8),
+        (1, 8 * 512 - 1, 4),  # for half of a beat in a cycle
+        (1, 2 * 512, 2),
+        (1, 2 * 512 - 1, None),
+        (3, 4 * 512, 12),
+        (8, 8 * 512, 8),
+    ],
+)
+def test_banks_of_large_tiles_are_cut_for_beats(own: int, words: int, banks: int | None) -> None:
+    """As long as each of them fills a block memory; all sixteen elements of a beat need eight banks."""
+    text = "for i in range(96):\n  for j in range(240):\n    Y[i, j] = X[i, j] * a"
+    space = large_space(text)
+    assert beat_factor(space, space.nests[0], ArrayId("X"), 1, 16, own=own, words=words) == banks
+
+
+def test_small_tiles_keep_the_banks_that_they_are_unrolled_for() -> None:
+    text = "for i in range(96):\n  for j in range(240):\n    Y[i, j] = X[i, j] * a"
+    space = large_space(text)
+    [nest] = space.nests
+    for rows, banks in ((32, 8), (4, 1), (8, 2)):
+        tiles = {"i": Tile(96 // rows, rows, 1), "j": Tile(240, 1, 1)}
+        tiled = NestChoices(nest.id, tiles, {}, {ArrayId(a): frozenset({"i"}) for a in "XY"})
+        point = decode(space, Choices({nest.id: tiled}, {}))
+        assert {b.partition for b in point.buffers} == {(1, banks)}, rows
