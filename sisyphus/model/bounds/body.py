@@ -116,8 +116,8 @@ def must_load(space: Space, nest: NestSpace, use: ArrayUse) -> bool:
     """Is it plain, without a look at the tiles, that they are read before they are written?"""
     statements = [space.scop.statement(s) for s in nest.nest.statements]
     writers = [s for s in statements if s.write.array == use.array]
-    if not writers or len(statements) == 1:
-        return not writers or writers[0].write in writers[0].reads
+    if not writers or (len(statements) == 1 and writers[0].write in writers[0].reads):
+        return True
     return _reads_what_none_writes(space.scop, nest.nest.statements, use.array)
 
 

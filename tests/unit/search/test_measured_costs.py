@@ -267,6 +267,28 @@ def test_floors_and_counts_of_tiles_without_the_border_hold() -> None:
     assert counts_above_the_model(costs, 2, 4) == []
 
 
+SWEEP = """
+for i in range(96):
+    for j in range(1, 128):
+        Y[i, j] = X[i, j] * a + Y[i, j - 1]
+"""
+
+
+def test_floors_and_counts_of_large_tiles_hold() -> None:
+    """Their banks are cut further for beats than unrolled loops ask, and what is read before column 1 is loaded."""
+    space = measured_space(SWEEP, {"Y": (96, 128), "X": (96, 128)})
+    costs, rng, cut = MeasuredCosts(space), random.Random(3), 0
+    for sample in samples(costs, rng, 12):
+        assert floors_above([sample]) == []
+        assert counts_above(costs, [sample], rng) == []
+        design = sample.design(rng)
+        point = point_of(space, design.solution) if design is not None else None
+        for buffer in point.buffers if point is not None else ():
+            if buffer.place != "kernel" and point is not None:
+                cut += buffer.partition[-1] > point.nest("S0").tile("j").level2
+    assert cut > 0
+
+
 @pytest.mark.parametrize("kernel", ["copy", "zero"])
 def test_nests_together_cost_at_least_what_is_counted(kernel: str) -> None:
     assert counts_above_the_model(MeasuredCosts(kernel_space(kernel)), 3) == []
