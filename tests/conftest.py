@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from compiled_once import remembering
 
 from sisyphus.cli.main import COLLECT_AFTER
 
@@ -31,6 +33,13 @@ def pytest_collection_finish() -> None:
 def _no_cache() -> None:
     """No test is answered by another one, nor by what the developer searched for."""
     os.environ["SISY_NO_CACHE"] = "1"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _compiled_once() -> None:
+    """The same text is compiled by the same command once; `run`, a function, hides the module's name."""
+    module = importlib.import_module("sisyphus.verification.differential_run")
+    module.run_tool = remembering(module.run_tool)  # type: ignore[attr-defined]
 
 
 @pytest.fixture

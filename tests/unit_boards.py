@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from compiled_once import remembering
+
 from sisyphus.analysis import Dependences
 from sisyphus.backends.hls import exact_flags, interface
 from sisyphus.backends.hls.testbench import memories
@@ -12,6 +14,8 @@ from sisyphus.tools import Finished, run_tool
 from sisyphus.units import Unit
 from sisyphus.units.design import project_of
 from sisyphus.verification.differential_run import ANY_STATUS, INCLUDE_DIR
+
+compiled = remembering(run_tool)
 
 
 def wired(unit: Unit) -> str:
@@ -45,14 +49,17 @@ def run_host(
         assert name != "host.cpp" or spoil[0] in text
         (folder / name).write_text(text.replace(*spoil) if name == "host.cpp" else text)
     flags = ["g++", *exact_flags(project.files["reference.c"]).split()]
-    run_tool([*flags, "-x", "c", "-w", "-c", "reference.c", "-o", "reference.o"], cwd=folder, timeout_s=300)
+    compiled([*flags, "-x", "c", "-w", "-c", "reference.c", "-o", "reference.o"], cwd=folder, timeout_s=300)
     tests = Path(__file__).parent / "unit"
     places_of = [tests / "units" / "fake_xrt_units", tests / "backends" / "fake_xrt", INCLUDE_DIR]
     includes = [word for place in places_of for word in ("-isystem", str(place))]
     (folder / "wired.h").write_text("".join(map(wired, units)))
     tops = " ".join(f"FAKE_CALL({unit.plan.scop.name})" for unit in units)
     warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas"]
-    sources = ["host.cpp", *(f"kernel_{number}.cpp" for number in range(len(units)))]
-    command = [*flags, "-std=c++20", *warnings, *includes, "-I.", f"-DFAKE_TOPS={tops}", *sources, "reference.o"]
-    run_tool([*command, "-o", "host"], cwd=folder, timeout_s=300)
+    names = ["host", *(f"kernel_{number}" for number in range(len(units)))]
+    command = [*flags, "-O0", "-std=c++20", *warnings, *includes, "-I.", f"-DFAKE_TOPS={tops}"]
+    for name in names:
+        compiled([*command, "-c", f"{name}.cpp", "-o", f"{name}.o"], cwd=folder, timeout_s=300)
+    objects = [f"{name}.o" for name in (*names, "reference")]
+    run_tool(["g++", *objects, "-pthread", "-o", "host"], cwd=folder, timeout_s=300)
     return run_tool([folder / "host", "units.xclbin", *words], cwd=folder, timeout_s=300, accept=ANY_STATUS)
