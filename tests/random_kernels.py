@@ -5,14 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from builders import scop as build_scop
 
-from sisyphus.analysis import Distribution, LoopKind, Nest, OuterLoop, liveness
+from sisyphus.analysis import Distribution, Live, LoopKind, Nest, OuterLoop, liveness
 from sisyphus.errors import KernelError
 from sisyphus.ir import Array, ArrayId, Role, Scop
 from sisyphus.plan import build_plan
 from sisyphus.plan.checks import arrays_of
+from sisyphus.plan.known import KnownPlans
 from sisyphus.poly import dim_names, dim_range
 from sisyphus.space import (
     KERNEL_PLACE,
@@ -117,10 +119,11 @@ def random_point(
         if ahead and not chosen.split and rng.random() < 0.5:
             buffers = loaded_ahead(scop, nest, chosen, buffers)
     point = DesignPoint(scop.name, nests, buffers, tree_reduction=tree_reduction)
+    fits = _Widths(scop, distribution)
     for array in (a for a in scop.arrays if a.view_of is None):
         wide = _widened(rng, scop, array, point)
         is_narrow = all(transfer.width == 1 for transfer in wide.transfers)
-        point = wide if is_narrow or _widths_fit(scop, distribution, wide) else point
+        point = wide if is_narrow or fits.of(wide) else point
     return point
 
 
@@ -139,12 +142,22 @@ def _widened(rng: random.Random, scop: Scop, array: Array, point: DesignPoint) -
     return replace(point, transfers=(*point.transfers, *mine))
 
 
-def _widths_fit(scop: Scop, distribution: Distribution, point: DesignPoint) -> bool:
-    try:
-        build_plan(scop, distribution, liveness(scop), point)
-    except KernelError as fault:
-        return "elements per beat" not in fault.message
-    return True
+class _Widths:
+    """Are the beats of points that differ in nothing else legal? Their plans share what does not depend on beats."""
+
+    def __init__(self, scop: Scop, distribution: Distribution) -> None:
+        self._scop, self._distribution, self._known = scop, distribution, KnownPlans()
+
+    @cached_property
+    def _live(self) -> Mapping[ArrayId, Live]:
+        return liveness(self._scop)
+
+    def of(self, point: DesignPoint) -> bool:
+        try:
+            build_plan(self._scop, self._distribution, self._live, point, self._known)
+        except KernelError as fault:
+            return "elements per beat" not in fault.message
+        return True
 
 
 def _nest_point(rng: random.Random, scop: Scop, nest: Nest, *, ragged: bool) -> NestPoint:
