@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,8 @@ SOURCES = {
 }
 
 
-def named_in(path: str, text: str) -> set[str]:
+@cache
+def named_in(path: str, text: str) -> frozenset[str]:
     """Classes of plans and of tasks' facts that a file has, or imports."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(text)):
@@ -55,7 +57,7 @@ def named_in(path: str, text: str) -> set[str]:
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ClassDef) and path in CLASSES:
             found.add(node.name)
-    return found
+    return frozenset(found)
 
 
 def naming(kind: str, sources: Mapping[str, str] = SOURCES) -> set[str]:

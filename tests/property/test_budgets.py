@@ -40,7 +40,7 @@ def draw(seed: int) -> tuple[str, Target]:
 def design_of(seed: int) -> Design | None:
     kernel, target = draw(seed)
     sizes = tomllib.loads((KERNELS / "sizes.toml").read_text())[kernel]["MINI"]
-    source = Source(str(KERNELS / f"{kernel}.c"), defines=tuple(f"{k}={v}" for k, v in sizes.items()))
+    source = Source(str(KERNELS / f"{kernel}.c"), defines=tuple(f"{k}={max(3, v // 2)}" for k, v in sizes.items()))
     try:
         return optimize(Request(source, target, limits=Limits(gap=GAP, effort=EFFORT), verify=False))
     except (NoDesignError, TimeUp):

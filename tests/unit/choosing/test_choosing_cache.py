@@ -17,8 +17,8 @@ from sisyphus.request import Request, Source
 from sisyphus.solve import Limits, Stop
 from sisyphus.target import load_device, make_target
 
-SOURCE = """void scale(float a[8][4], float b[8][4]) {
-  for (int r = 0; r < 8; r++) for (int c = 0; c < 4; c++) b[r][c] = 2.0f * a[r][c];
+SOURCE = """void scale(float a[4][2], float b[4][2]) {
+  for (int r = 0; r < 4; r++) for (int c = 0; c < 2; c++) b[r][c] = 2.0f * a[r][c];
 }
 """
 

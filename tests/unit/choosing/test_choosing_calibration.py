@@ -33,12 +33,17 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "config" / "sisyphus-hls" / "calibration.json"
 
 
-@pytest.fixture
-def design(tmp_path: Path) -> Design:
-    path = tmp_path / "product.c"
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Design:
+    path = tmp_path_factory.mktemp("calibration") / "product.c"
     path.write_text(SOURCE)
     target = make_target(load_device("u200"), budget="routable", dsp=160)
-    found = optimize(Request(Source(str(path)), target, verify=False, fixes=("adders=dsp",)))
+    return optimize(Request(Source(str(path)), target, verify=False, fixes=("adders=dsp",)))
+
+
+@pytest.fixture
+def design(found: Design, tmp_path: Path) -> Design:
+    """The same for all tests, in a folder of each."""
     found.save(tmp_path / "out")
     return found
 

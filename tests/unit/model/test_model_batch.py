@@ -2,7 +2,7 @@
 
     SISY_POINTS=1000 python -m pytest tests/unit/model/test_model_batch.py -k candidates_cost_what
 
-asks for so many random points of each kernel, in place of 60.
+asks for so many random points of each kernel, in place of 30.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from sisyphus.space.ahead import loaded_ahead
 from sisyphus.target import load_device, make_target
 
 TARGET = make_target(load_device("u200"), budget="chip")
-POINTS = int(os.environ.get("SISY_POINTS", "60"))
+POINTS = int(os.environ.get("SISY_POINTS", "30"))
 
 
 @pytest.fixture(autouse=True)

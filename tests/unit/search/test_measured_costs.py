@@ -56,7 +56,7 @@ def _above(sample: Sample) -> Iterator[str]:
             yield f"cycles {least} > {exact.cycles.min()} of the best choice of {nest}"
 
 
-def counts_above_the_model(costs: MeasuredCosts, seed: int, count: int = 6) -> list[str]:
+def counts_above_the_model(costs: MeasuredCosts, seed: int, count: int = 4) -> list[str]:
     """Whole designs that the full model thinks cheaper or smaller than the search does."""
     rng = random.Random(seed)
     return counts_above(costs, samples(costs, rng, count), rng)
@@ -97,7 +97,7 @@ def test_the_full_model_says_the_same_of_a_single_nest(kernel: str, tree: bool) 
     assert counts_above_the_model(MeasuredCosts(measured_space(*KERNELS[kernel], tree=tree)), 2) == []
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(1, 6))
 def test_counts_of_random_kernels_hold(seed: int) -> None:
     costs, rng = MeasuredCosts(random_measured_space(seed)), random.Random(seed)
     taken = list(samples(costs, rng, 2))  # most of the time goes into these

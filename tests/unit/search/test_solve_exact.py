@@ -52,8 +52,8 @@ def by_scip(space: Space) -> tuple[str, float | None]:
         return model.getStatus(), model.getObjVal() if model.getNSols() else None
 
 
-#: Chosen so that SCIP takes no more than a few seconds each; a longer run over more of them found no difference.
-SEEDS = (1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 17, 18, 20, 22, 23)
+#: Chosen so that SCIP takes no more than half a second each; a longer run over more of them found no difference.
+SEEDS = (1, 2, 5, 8, 9, 10, 13, 15, 17, 18, 22, 23, 30, 31, 32, 33, 36, 37)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

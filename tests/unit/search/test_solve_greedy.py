@@ -12,7 +12,7 @@ from best_of_space import find_best
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.search.listening import wholes
-from unit.search.measured_designs import Full, measured_space
+from unit.search.measured_designs import Full, kernel_space, measured_space
 
 from sisyphus import clock
 from sisyphus.ir import ArrayId
@@ -181,7 +181,7 @@ def test_of_what_no_design_exceeded_there_is_all(monkeypatch: pytest.MonkeyPatch
         return 1
 
     monkeypatch.setattr(start_module, "_short", short)
-    space = measured_space(FOUR_NESTS, {**dict.fromkeys("ABCD", (16, 16)), "X": (16,), "Y": (16,)})
+    space = kernel_space("copy")
     state = Search(MeasuredCosts(space), Terms(), lambda s: Verdict(s.cycles, s.cycles), lambda _: None, greedy)
     assert state.lower_bounds.prepare()
     start_module.first_designs(state)

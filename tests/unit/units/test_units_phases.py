@@ -23,6 +23,7 @@ from sisyphus.kernel_forms import forms_of
 from sisyphus.request import Request, Source, read_kernel
 from sisyphus.schemas import schema
 from sisyphus.solve import Limits
+from sisyphus.space import Options
 from sisyphus.target import load_device, make_target
 from sisyphus.units import Count, Unit, UnitsDesign, optimize_units, places, recheck_units
 from sisyphus.units.design import project_of, verdict_of
@@ -262,7 +263,8 @@ void rows(float A[12][18], float t[12][19], float B[19][18], float y[12][8], flo
 def rows_of(tmp_path: Path, phases: Count) -> UnitsDesign:
     (tmp_path / "rows.c").write_text(ROWS)
     target = make_target(load_device("u55c"), budget="routable", dsp=60)
-    request = Request(Source(str(tmp_path / "rows.c")), target, limits=Limits(effort=0.4), verify=False)
+    source, options = Source(str(tmp_path / "rows.c")), Options(tiles="divisors")
+    request = Request(source, target, options, limits=Limits(effort=0.4), verify=False)
     return optimize_units(request, 2, phases=phases)
 
 
