@@ -54,10 +54,10 @@ score: $(VENV)/developing
 	$(BIN)/python scripts/score.py --lines build/scores.jsonl $(SCORE)
 
 test: $(VENV)/developing
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 coverage: $(VENV)/developing
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --cov --cov-report=term-missing
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report=term-missing
 
 PART ?= plan
 SAMPLE ?= 120

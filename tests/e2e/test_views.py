@@ -45,7 +45,7 @@ def test_an_array_that_does_not_fit_is_used_through_views(
 ) -> None:
     target = make_target(load_device("u200"), budget="chip", onchip_bytes=memory)
     source = Source(str(POLYBENCH / f"{kernel}.c"), defines=sizes)
-    choice = find(load_kernels(source)[:1], Request(source, target, limits=ANY), improve=False)
+    choice = find(load_kernels(source)[:1], Request(source, target, limits=ANY, fixes=("adders=dsp",)), improve=False)
     assert set(viewed) <= set(choice.point.viewed)
     plan = plan_of(choice.kernel, choice.point)
     assert plan.onchip_bytes <= memory
@@ -56,7 +56,7 @@ def test_an_array_that_does_not_fit_is_used_through_views(
 
 def test_views_of_several_types_are_written_built_again_and_checked(tmp_path: Path) -> None:
     (tmp_path / "mixed.c").write_text(MIXED)
-    words = ["mixed.c", "--mem", "500", "--gap", "99"]
+    words = ["mixed.c", "--mem", "500", "--gap", "99", "--fix", "adders=dsp"]
     first = sisy("optimize", *words, "--fix", "S0.B_1.place=j", "-o", "out", cwd=tmp_path)
     assert first.returncode == 0, first.stderr
     assert "verification: passed" in first.stdout

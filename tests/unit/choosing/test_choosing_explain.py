@@ -161,7 +161,7 @@ def test_two_budgets_that_are_too_small_are_both_named(tmp_path: Path) -> None:
 @settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(dsp=st.integers(5, 40))
 def test_the_best_designs_are_distinct_in_order_and_within_the_budgets(tmp_path: Path, dsp: int) -> None:
-    request = asked(tmp_path, BLEND, budgets={"dsp": dsp}, top=4)
+    request = asked(tmp_path, TWICE, budgets={"dsp": dsp}, top=4)
     choice = find(read(request), request)
     points = [choice.point, *(k.point for k in choice.others)]
     costs = [estimate_of(choice.kernel, p, request.target) for p in points]

@@ -66,7 +66,8 @@ def test_copies_of_an_array_that_is_dealt_arrive_with_it(tmp_path: Path) -> None
     assert ran.passed, [check for check in ran.checks if not check.passed]
 
 
-def request_of(device: str = "u200", fixes: tuple[str, ...] = (), trust: str = "any") -> Request:
+def request_of(device: str = "u200", fixes: tuple[str, ...] = ("adders=dsp",), trust: str = "any") -> Request:
+    """With adders of one kind, so that every space is searched once."""
     target = make_target(load_device(device), budget="chip", max_partition=128)
     options = Options(tiles="divisors", trust=trust)  # type: ignore[arg-type]
     return Request(Source("rows.c"), target, options, fixes=fixes)

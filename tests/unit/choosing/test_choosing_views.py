@@ -44,7 +44,7 @@ def request(*fixes: str, **target: int) -> Request:
         Source(str(Path("paths.c"))),
         make_target(load_device("u200"), budget="chip", **target),
         limits=Limits(seconds=10.0),
-        fixes=fixes,
+        fixes=(*fixes, "adders=dsp"),
     )
 
 

@@ -44,7 +44,7 @@ def test_collection_is_read_in_every_data_set_and_type(folder: str, name: str) -
     assert not re.search(r"\d\.\d+f\b|\bfloat\b", dump(double))
 
 
-@pytest.mark.parametrize("data_set", ["MINI", "SMALL", "MEDIUM", "LARGE", "EXTRALARGE"])
+@pytest.mark.parametrize("data_set", ["MINI", "MEDIUM", "EXTRALARGE"])
 @pytest.mark.parametrize("name", LOOKALIKES)
 def test_polybench_files_are_read_as_they_are(name: str, data_set: str) -> None:
     kind = [] if name == "nussinov" else ["DATA_TYPE_IS_FLOAT"]
@@ -130,7 +130,7 @@ def _kind(token: str) -> str:
 @pytest.mark.parametrize("seed", range(8))
 def test_spoiled_files_are_read_or_refused_but_never_break_us(seed: int, tmp_path: Path) -> None:
     rng, path = random.Random(seed), tmp_path / "spoiled.c"
-    for _ in range(40):
+    for _ in range(20):
         original = rng.choice(FUZZED)
         text = original.read_text(errors="replace")
         if not text:

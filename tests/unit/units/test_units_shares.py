@@ -113,7 +113,7 @@ def test_what_all_units_need_of_an_intermediate_each_computes_and_one_delivers()
 
 
 def test_as_many_units_as_help() -> None:
-    found, _ = dealt("gemm", "NI=24", "NJ=8", "NK=10", device="u200", units="auto")
+    found, _ = dealt("gemm", "NI=24", "NJ=4", "NK=6", device="u200", units="auto")
     assert len(found.units) > 1
     alone, _ = dealt("trisolv", "N=8", device="u200", units="auto")
     assert len(alone.units) == 1
