@@ -88,7 +88,7 @@ def test_pivots_in_blocks_are_verified() -> None:
     """At MINI."""
     path = Path(__file__).parents[3] / "kernels" / "polybench" / "floyd-warshall.c"
     small = api.read(path, defines={"N": 60})
-    found = api.optimize(small, fix=["form=pivot-blocks"], effort=0.3, cache=False)
+    found = api.optimize(small, fix=["form=pivot-blocks", "adders=dsp"], effort=0.3, cache=False)
     assert found.verdict is not None and found.verdict.passed and found.point.rewrites[0].startswith(PIVOT_BLOCKS)
 
 
@@ -96,7 +96,7 @@ def test_tables_in_tiles_are_verified() -> None:
     """At MINI."""
     path = Path(__file__).parents[3] / "kernels" / "polybench" / "nussinov.c"
     small = api.read(path, defines={"N": 60})
-    found = api.optimize(small, fix=["form=table-tiles"], effort=0.3, cache=False)
+    found = api.optimize(small, fix=["form=table-tiles", "adders=dsp"], effort=0.3, cache=False)
     assert found.verdict is not None and found.verdict.passed and found.point.rewrites[1].startswith(TABLE_TILES)
 
 
@@ -106,7 +106,7 @@ def test_local_variables_give_way_where_that_leaves_a_table_that_may_be_in_tiles
     path.write_text(SPLIT)
     names = [kernel.name for kernel in load_kernels(Source(str(path)))]
     assert names[-2:] == ["shadow", "table-tiles"]
-    found = api.optimize(path, fix=["form=table-tiles"], effort=0.2, cache=False)
+    found = api.optimize(path, fix=["form=table-tiles", "adders=dsp"], effort=0.2, cache=False)
     assert found.verdict is not None and found.verdict.passed
 
 
