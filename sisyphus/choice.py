@@ -14,11 +14,20 @@ from sisyphus.parts import Known, Part, Parts
 from sisyphus.report import Moment
 from sisyphus.request import Kernel, Request, space_of
 from sisyphus.search import OnProgress, varied
-from sisyphus.slow_transfers import slow_arrays, slow_by_limit, slow_tiles, stripes_worth, tiles_by_limit
+from sisyphus.slow_transfers import (
+    has_large_tiles,
+    slow_arrays,
+    slow_by_limit,
+    slow_tiles,
+    stripes_worth,
+    tiles_by_limit,
+)
 from sisyphus.solve import Limits, SolveOutcome, Stop
 from sisyphus.space import ANY_PORTS, Space
 from sisyphus.values import replace
 
+#: What a part with cut banks counts beside the one that it comes after, where both share the time of one.
+BESIDE = 1 / 3
 #: Share of a cost below which two of them are equal.
 EQUAL = 1e-9
 #: Share of the time limit that has to be left for searches that it ended to go on.
@@ -77,7 +86,10 @@ def find(
             _search_striped(found, part, search, parts.left, request, tiles)
             if found and found[-1].stop is Stop.INTERRUPTED:
                 break
-            _search_part(found, part, search, parts.left, request, slow)
+            cut = _with_cut_banks(part, request)
+            _search_part(found, part, search, parts.left + (0 if cut is None else BESIDE), request, slow)
+            if cut is not None and found[-1].stop is not Stop.INTERRUPTED:
+                found.append(search(cut, parts.left))
             if found[-1].stop is Stop.INTERRUPTED:
                 found += [Answer(part, Stop.INTERRUPTED, None)] if parts.left > 1 else []
                 break
@@ -173,6 +185,21 @@ def _search_striped(
         found.append(search(replace(part, options=replace(part.options, striped=striped)), waiting, most))
         if found[-1].stop is Stop.INTERRUPTED:
             return
+
+
+def _with_cut_banks(part: Part, request: Request) -> Part | None:
+    """A part with banks of large tiles cut for their beats, which comes after it; None where no array is large.
+
+    More banks take more logic, and lead a search that is cut short elsewhere: it is one more space.
+    """
+    options = part.options
+    if request.model == "paper" or part.is_seed or part.start is not None or options.striped or options.cut:
+        return None
+    try:
+        is_worth_it = has_large_tiles(space_of(part.kernel, replace(request, options=options)))
+    except UsageError:  # a fixed knob is of another form, as that part will say
+        return None
+    return replace(part, options=replace(options, cut=True)) if is_worth_it else None
 
 
 def _slow(kernel: Kernel, request: Request) -> tuple[tuple[ArrayId, ...], tuple[ArrayId, ...]]:

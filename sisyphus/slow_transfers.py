@@ -61,6 +61,11 @@ def stripes_worth(space: Space, arrays: Collection[ArrayId]) -> Iterator[tuple[t
         last = own
 
 
+def has_large_tiles(space: Space) -> bool:
+    """Whether some array takes so much of the memory on chip that its tiles are large."""
+    return bool(_large_arrays(space))
+
+
 def tiles_by_limit(space: Space) -> tuple[ArrayId, ...]:
     """Large arrays whose transfers may be slow: beside the least cycles that a kernel can take."""
     if not _large_arrays(space):

@@ -44,7 +44,7 @@ class Options:
     a sequential loop that several nests share? `direct`: does every load move straight into its buffer (the paper)?
     `objective`: which clock counts? `asks`: may the tool be asked for an initiation interval (not in the paper)?
     `ahead`: may tiles be loaded ahead (not in the paper)? `dealt` are arrays that may have several ports of the board,
-    `striped` those that have so many, with all of their tiles.
+    `striped` those that have so many, with all of their tiles. `cut`: are banks of large tiles cut for their beats?
     `listed`: do tiles in moving bounds stand in tables? `adders`: what do additions of floating point run on?
     """
 
@@ -61,6 +61,7 @@ class Options:
     ahead: bool = True
     dealt: tuple[ArrayId, ...] = ()
     striped: tuple[tuple[ArrayId, int], ...] = ()
+    cut: bool = False
     listed: bool = False
     adders: Adders = "dsp"
 

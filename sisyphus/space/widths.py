@@ -111,12 +111,13 @@ def beat_factor(
     """Banks (the partition factor) of rows of a tile, for beats of `width`; None where its `own` factor decides.
 
     `others` are the factors of all other dimensions together. Where no loop of a nest runs along rows, banks take a
-    beat in each cycle. Else unrolled loops ask for `own` banks, of so many `words`: these are cut further, for all of a
-    beat or half or a quarter of it, where each part still fills a block memory, so that banks take no more of these.
+    beat in each cycle. Else unrolled loops ask for `own` banks, of so many `words`: a space may cut these further,
+    for all of a beat or half or a quarter of it, where each part still fills a block memory: it takes no more of these.
     """
     use = nest.use(array)
     if use is None or not use.dims or space.options.whole_beats:
         return None
+    words = words if space.options.cut else 0
     along, factors = bool(use.dims[-1].loops), space.factors(array, len(use.dims) - 1)
     for part in (width, width // 2, width // 4) if along else (width,):
         factor = factors.smallest(copies=own if along else 1, width=max(part, 1))

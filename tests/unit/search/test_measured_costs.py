@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -277,6 +278,7 @@ for i in range(96):
 def test_floors_and_counts_of_large_tiles_hold() -> None:
     """Their banks are cut further for beats than unrolled loops ask, and what is read before column 1 is loaded."""
     space = measured_space(SWEEP, {"Y": (96, 128), "X": (96, 128)})
+    space = replace(space, options=replace(space.options, cut=True))
     costs, rng, cut = MeasuredCosts(space), random.Random(3), 0
     for sample in samples(costs, rng, 12):
         assert floors_above([sample]) == []

@@ -133,7 +133,7 @@ def large_space(text: str) -> Space:
     kernel = scop(text, Y=(96, 240), X=(96, 240))
     found = dependences(kernel)
     target = make_target(load_device("u200"))
-    return build_space(kernel, found, distribute(kernel, found), liveness(kernel), target, Options())
+    return build_space(kernel, found, distribute(kernel, found), liveness(kernel), target, Options(cut=True))
 
 
 @pytest.mark.parametrize(
@@ -152,6 +152,8 @@ def test_banks_of_large_tiles_are_cut_for_beats(own: int, words: int, banks: int
     text = "for i in range(96):\n  for j in range(240):\n    Y[i, j] = X[i, j] * a"
     space = large_space(text)
     assert beat_factor(space, space.nests[0], ArrayId("X"), 1, 16, own=own, words=words) == banks
+    whole = replace(space, options=Options())
+    assert beat_factor(whole, space.nests[0], ArrayId("X"), 1, 16, own=own, words=words) is None
 
 
 def test_small_tiles_keep_the_banks_that_they_are_unrolled_for() -> None:
