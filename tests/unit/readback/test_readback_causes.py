@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from command_line import sisy
 
 from sisyphus.pipeline import Design, Request, Source, optimize, read_back
 from sisyphus.readback import Comparison, comparison_text, read_csynth
@@ -120,3 +122,34 @@ def test_the_table_knows_what_the_xml_leaves_out(cause: str, named: list[str], d
     [told] = read_back(out, source=None, device=None).violations
     assert (told.loop.cause, told.loop.distance) == (cause, 3)
     assert [array.partition(" ")[0] for array in told.arrays] == named
+
+
+@pytest.mark.parametrize(
+    ("cause", "hint"),
+    [
+        ("Memory Dependency", "let more starts pass between updates of an element"),
+        ("Resource Limitation", "give the array more banks"),
+        ("Timing", "see the schedule viewer"),
+        ("-", "csynth.rpt names no cause: read csynth.xml or the log back"),
+    ],
+)
+def test_a_report_alone_is_answered_by_its_cause(cause: str, hint: str, tmp_path: Path) -> None:
+    """Of code that sisy did not write, which has no design.json."""
+    (tmp_path / "csynth.rpt").write_text(TABLE.format(module="other", cause=cause))
+    [told] = read_back(tmp_path, source=None, device=None).violations
+    assert (told.function, told.statements, told.arrays) == ("other", (), ()) and told.hint.startswith(hint)
+
+
+def test_the_command_says_what_the_reports_say(design: Design, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = back(design, tmp_path / "out", "task0_Pipeline_tile", 4, PORTS)
+    done = sisy("readback", str(tmp_path / "out"))
+    assert done.returncode == 0 and comparison_text(found) in done.stdout
+    [told] = json.loads(sisy("readback", str(tmp_path / "out"), "--json").stdout)["violations"]
+    assert told["arrays"] == ["A (gmem_a)"]
+    refused = sisy("readback", str(tmp_path / "out"), "-o", str(tmp_path / "again"))
+    assert refused.returncode == 2 and "hint: add --resolve" in refused.stderr
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    words = ("--resolve", "--time-limit", "600s", "-q", "-o", str(tmp_path / "again"))
+    solved = sisy("readback", str(tmp_path / "out"), *words)
+    assert solved.returncode == 0, solved.stderr
+    assert "S0 cannot start before 4 cycles" in solved.stdout and (tmp_path / "again" / "design.json").exists()
