@@ -13,6 +13,7 @@ from functools import lru_cache, partial, reduce
 
 from sisyphus.analysis.chains import MOST_READS, MOST_STATEMENTS
 from sisyphus.analysis.dataflow import Seen, values_seen
+from sisyphus.analysis.distribution import strong_components
 from sisyphus.analysis.footprint import count_or_none
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.ir import Expr, Ref, Scop, Statement, StmtId, children, moved_by, reads
@@ -145,21 +146,20 @@ def _moving(scop: Scop, flows: Sequence[_Steps]) -> Mapping[StmtId, frozenset[st
 
 def _repeating(flows: Sequence[_Steps], depth: int) -> Iterator[StmtId]:
     """Statements in a loop whose values come round to themselves in a later iteration of it, through operators."""
-    import networkx as nx  # few kernels need it here
-
-    around: nx.DiGraph[StmtId] = nx.DiGraph()
-    later = list[_Steps]()
+    around, later = list[tuple[StmtId, StmtId]](), list[_Steps]()
     for flow in flows:
         if flow.source.shared_loops(flow.sink) > depth:
             distance = flow.distances.get((flow.source.iterators[depth], flow.sink.iterators[depth]))
             if distance is not None and distance >= 0:
-                around.add_edge(flow.source.id, flow.sink.id)
+                around.append((flow.source.id, flow.sink.id))
                 later += [flow] * (distance > 0)
-    statements = {s.id: s for flow in flows for s in (flow.source, flow.sink)}
-    for group in nx.strongly_connected_components(around):
-        goes_on = any(flow.source.id in group and flow.sink.id in group for flow in later)
-        if goes_on and any(children(statements[name].rhs) for name in group):
-            yield from group
+    ends = {name for arc in around for name in arc}
+    statements = {s.id: s for flow in flows for s in (flow.source, flow.sink) if s.id in ends}
+    for group in strong_components([*statements.values()], around):
+        names = {s.id for s in group}
+        goes_on = any(flow.source.id in names and flow.sink.id in names for flow in later)
+        if goes_on and any(children(statement.rhs) for statement in group):
+            yield from names
 
 
 def _apart(scop: Scop, flows: Sequence[_Steps], moving: Mapping[StmtId, frozenset[str]]) -> Mapping[StmtId, Set]:
