@@ -15,6 +15,7 @@ from pathlib import Path
 from sisyphus.backends.hls.quoting import c_comment
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.ir import FLOAT, HALF, Argument, ArrayId, Kept, Member, Origin, Role, Scop, any_width
+from sisyphus.ir.prints import PRINTS
 from sisyphus.ir.types import BOOL
 from sisyphus.values import replace
 
@@ -53,7 +54,7 @@ static void sisy_keep(int at, void *place, unsigned long size, const unsigned lo
 _KEPT = re.compile(r" sisy_keep\([0-9]+, [^;]*\);")
 _NO_MAIN = "#define main static __attribute__((unused)) sisy_main"
 _INCLUDE = re.compile(r'[ \t]*#[ \t]*include[ \t]*(?:"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)')
-_PRINT = re.compile(r"\b(fprintf|fputc|fputs|perror|printf|putc|putchar|puts)\s*\(")
+_PRINT = re.compile(rf"\b({'|'.join(sorted(PRINTS))})\s*\(")
 _COMPLEX = re.compile(r"\b(complex|_Complex)\b")
 _ONCE = re.compile(r"[ \t]*#[ \t]*pragma[ \t]+once\b")
 _DEEPEST = 40

@@ -8,8 +8,7 @@ from pycparser import c_ast
 
 from sisyphus.frontend.c.parse import Tree, walk
 from sisyphus.frontend.c.places import STEPS, blocks_in, in_blocks
-
-PRINTS = frozenset({"fflush", "fprintf", "fputc", "fputs", "perror", "printf", "putc", "putchar", "puts"})
+from sisyphus.ir.prints import PRINTS
 
 
 def leave_out_prints(tree: Tree) -> dict[str, list[str]]:
