@@ -76,13 +76,19 @@ def find(
 
     def search(part: Part, waiting: float, most: float = inf, unended: PartSearch | None = None) -> Answer:
         limits = share_of(request.limits, clock.now() - begun, waiting)
-        limits = limits if limits.seconds is None else replace(limits, seconds=min(limits.seconds, most))
+        if limits.seconds is not None and request.limits.seconds is not None:
+            limits = replace(limits, seconds=min(limits.seconds, most, part.share * request.limits.seconds))
         one = unended or PartSearch(part, replace(request, options=part.options), listen, hear, improve=improve)
         return one.answer(limits, _upper(found, request.top))
 
     try:
         slow, tiles = _slow(kernels[0], request)
         for part in parts:
+            if part.share < 1:
+                _search_part(found, part, search, parts.left, request, slow)
+                if found[-1].stop is Stop.INTERRUPTED:
+                    break
+                continue
             _search_striped(found, part, search, parts.left, request, tiles)
             if found and found[-1].stop is Stop.INTERRUPTED:
                 break
@@ -136,9 +142,9 @@ def _use_time_left(found: list[Answer], search: Search, limits: Limits, begun: f
                 return
 
 
-def _gone_on(old: Answer, search: Search, waiting: float) -> Answer:
+def _gone_on(old: Answer, search: Search, waiting: float, most: float = inf) -> Answer:
     """What is known of a part after more time, where so many are to go on."""
-    new = search(old.part, waiting, unended=old.unended)
+    new = replace(search(old.part, waiting, most, old.unended), part=old.part)
     bounds = [bound for bound in (old.bound, new.bound) if bound is not None]
     if new.choice is None and old.choice is not None:
         new = replace(new, choice=old.choice, counted=old.counted, failure=None)
@@ -157,10 +163,21 @@ def _search_part(
     arrays = slow_arrays(_space_of(known, request), cost_of(known, request)) if slow and known else slow
     if arrays and not part.options.dealt:
         most = inf if limit is None else AT_ONCE * limit
-        found.append(search(replace(part, options=replace(part.options, dealt=arrays)), waiting, most))
-        if found[-1].stop is not Stop.TIME:
+        _search_on(found, replace(part, options=replace(part.options, dealt=arrays)), search, waiting, most)
+        if found[-1].stop is not Stop.TIME or part.share < 1:
             return
-    found.append(search(part, waiting))
+    _search_on(found, part, search, waiting)
+
+
+def _search_on(found: list[Answer], part: Part, search: Search, waiting: float, most: float = inf) -> None:
+    """A part, from where it ended if it was probed; its answer is the last one then."""
+    at = next((at for at, answer in enumerate(found) if answer.part.share < 1 and answer.part.is_same(part)), None)
+    if at is None:
+        found.append(search(part, waiting, most))
+        return
+    known = replace(found[at], part=part)
+    found.append(known if known.stop is not Stop.TIME else _gone_on(known, search, waiting, most))
+    del found[at]
 
 
 def _search_striped(

@@ -48,6 +48,9 @@ REST = 0.25
 #: Share of the elements that fit on chip which windows of strips take: buffers of transfers and banks need the rest.
 WINDOWS = 0.5
 
+#: Share of the time limit for which the first space is searched with each kind of adders, before one comes first.
+PROBE = 1 / 12
+
 #: Share of the DSPs from which on a design would have more operators if adders needed none.
 HELD = 0.5
 
@@ -65,12 +68,21 @@ class Known:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A form of the kernel and the options of its space; `is_seed`: a later part contains all of it."""
+    """A form of the kernel and the options of its space; `is_seed`: a later part contains all of it.
+
+    `share` of the time limit is all that its search may take for now, since the part comes again.
+    """
 
     kernel: Kernel
     options: Options
     is_seed: bool = False
     start: DesignPoint | None = None
+    share: float = 1.0
+
+    def is_same(self, other: Part) -> bool:
+        """Whether another part is the same space, begun at the same design."""
+        own, its = (self.kernel, self.options, self.start), (other.kernel, other.options, other.start)
+        return own[0] is its[0] and own[1:] == its[1:]
 
 
 class Parts:
@@ -79,7 +91,8 @@ class Parts:
     Forms made for arrays that do not fit are by far the best where they are any good, and so are those with chains far
     shorter than all others: what comes after such a form counts as a small part. In the end all spaces come once more
     with other adders, those of the form of the `best` design first: in fabric, where they are not before, if DSPs or
-    sums hold that design back.
+    sums hold that design back. Where adders in fabric are likely to be better, the first space is probed with both
+    kinds, and the kind of the better design comes first: LUTs may hold designs back that no bound of theirs tells.
     """
 
     def __init__(
@@ -118,19 +131,36 @@ class Parts:
         self.left = 0.0
 
     def __iter__(self) -> Iterator[Part]:
+        every = self._of_all_forms()
+        begin = next(every, None)
+        if begin is None:
+            return
+        is_likely = self._adders[0] == "fabric"
+        if is_likely and len(self._adders) > 1 and self.start is None:
+            yield from self._probes(begin)
         first, *second = self._adders
         searched: list[Part] = []
-        for part in self._of_all_forms():
+        for part in chain([begin], every):
             self.left += REST * len(second)
             searched.append(part)
             yield _adding(part, first)
         best = self._best()
-        if not second or not (first == "fabric" or best is None or _held_by_adders(best, self.request.target)):
+        if not second or not (is_likely or best is None or _held_by_adders(best, self.request.target)):
             return
         searched.sort(key=lambda part: best is not None and part.kernel is not best.kernel)
         for at, part in enumerate(searched):
             self.left = len(searched) - at
             yield _adding(part, *second)
+
+    def _probes(self, part: Part) -> Iterator[Part]:
+        """A part with each kind of adders for a short time, after which the kind of the better design comes first."""
+        left = self.left
+        for adders in self._adders:
+            self.left = 1.0
+            yield replace(_adding(part, adders), share=PROBE)
+        self.left, best = left, self._best()
+        if best is not None:
+            self._adders = sorted(self._adders, key=lambda adders: adders != best.point.adders)
 
     def _of_all_forms(self) -> Iterator[Part]:
         seen, waiting = set[Form](), len({kernel.form for kernel in self._kernels})

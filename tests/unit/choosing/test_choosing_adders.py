@@ -7,19 +7,20 @@ from pathlib import Path
 
 import pytest
 
+from sisyphus import clock
 from sisyphus.choice import find
 from sisyphus.errors import UsageError
 from sisyphus.evidence import entries
 from sisyphus.kernel_forms import load_kernels
 from sisyphus.model import Estimator
 from sisyphus.model.limit import limit_of
-from sisyphus.part_search import Choice
-from sisyphus.parts import Known, Parts
+from sisyphus.part_search import Answer, Choice, PartSearch
+from sisyphus.parts import Known, Part, Parts
 from sisyphus.report.designs import differences
 from sisyphus.request import Kernel, Request, Source, estimate_of, space_of
 from sisyphus.search import MeasuredCosts
 from sisyphus.search.check import faults
-from sisyphus.solve import Stop
+from sisyphus.solve import Limits, Stop
 from sisyphus.space import DesignPoint, Options, added_types, may_add_in_fabric
 from sisyphus.target import ADDERS, Target, load_device, make_target
 
@@ -118,21 +119,59 @@ def test_the_better_kind_is_found_and_proved(both: tuple[Choice, Choice]) -> Non
 
 
 def kinds(kernel: Kernel, known: Known, dsp: int = 6840) -> list[str]:
-    """Of all spaces, in the order in which they come."""
-    return [part.options.adders for part in Parts([kernel], request_of(board(dsp=dsp)), None, best=lambda: known)]
+    """Of all spaces, in the order in which they come once the first of them was probed."""
+    return [part.options.adders for part in parts_of(kernel, known, dsp) if part.share == 1]
+
+
+def parts_of(kernel: Kernel, known: Known, dsp: int = 6840) -> list[Part]:
+    return list(Parts([kernel], request_of(board(dsp=dsp)), None, best=lambda: known))
 
 
 def test_they_come_first_where_sums_may_wait_else_last_or_never(
     rows: Kernel, both: tuple[Choice, Choice], tmp_path: Path
 ) -> None:
     """With DSPs to spare and no such sum, all searches in fabric are spared; where DSPs are short they come last."""
-    found = kinds(rows, Known(rows, both[0].point))
+    found = kinds(rows, Known(rows, both[1].point))
     assert found.count("dsp") == found.count("fabric") > 0 and found == sorted(found, reverse=True)
     kernel = loaded(tmp_path, SCALED.replace("*", "+").replace("64", "8192"))
     known = Known(kernel, find([kernel], request_of(board(), "adders=dsp")).point)
     assert set(kinds(kernel, known)) == {"dsp"}
     short = kinds(kernel, known, dsp=200)
     assert set(short) == {"dsp", "fabric"} and short == sorted(short)
+
+
+def test_the_first_space_is_probed_with_both_and_the_better_kind_comes_first(
+    rows: Kernel, both: tuple[Choice, Choice]
+) -> None:
+    """LUTs may hold designs in fabric back, which no bound tells: what a short search of each finds does."""
+    for known in (Known(rows, found.point) for found in both):
+        probes, others = ([p for p in parts_of(rows, known) if (p.share < 1) == is_probe] for is_probe in (True, False))
+        assert sorted(part.options.adders for part in probes) == sorted(ADDERS)
+        assert {replace(part.options, adders="dsp") for part in probes} == {replace(others[0].options, adders="dsp")}
+        assert others[0].options.adders == known.point.adders
+        assert {part.options.adders for part in others} == {*ADDERS}
+        assert all(any(part.is_same(probe) for part in others) for probe in probes)
+
+
+@pytest.mark.parametrize("share", [1e-4, 0.5])
+def test_a_probed_space_goes_on_where_it_was_ended(rows: Kernel, monkeypatch: pytest.MonkeyPatch, share: float) -> None:
+    """No space is begun twice, and what is found is proved, whether probes are ended or come to their end."""
+    asked: list[PartSearch] = []
+    whole = PartSearch.answer
+
+    def answer(self: PartSearch, limits: Limits, upper: float) -> Answer:
+        asked.append(self)
+        return whole(self, limits, upper)
+
+    monkeypatch.setattr(PartSearch, "answer", answer)
+    monkeypatch.setattr("sisyphus.parts.PROBE", share)
+    kernel = load_kernels(Source(str(Path(__file__).parents[3] / "kernels" / "polybench" / "gemm.c")))[0]
+    with clock.counting():
+        found = find([kernel], replace(request_of(board(dsp=6840)), limits=Limits(seconds=20.0)))
+    begun = {id(one): one for one in asked}
+    assert len({(one.part.options, one.part.is_seed) for one in begun.values()}) == len(begun)
+    assert (len(asked) > len(begun)) == (share < 0.1)
+    assert found.outcome is not None and found.outcome.stop is Stop.PROVED
 
 
 def test_what_reports_or_manuals_back_has_both(rows: Kernel) -> None:

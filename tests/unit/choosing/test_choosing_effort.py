@@ -38,8 +38,8 @@ def test_the_clock_counts_work_in_its_block_alone() -> None:
     assert before <= clock.now() <= time.monotonic() and clock.raised() == "--time-limit"
 
 
-def searched(path: Path = HARD, effort: float = EFFORT, size: Mapping[str, int] = SIZE) -> sisy.Design:
-    return sisy.optimize(sisy.read(path, defines=size), effort=effort, verify=False, cache=False)
+def searched(path: Path = HARD, effort: float = EFFORT, size: Mapping[str, int] = SIZE, *fix: str) -> sisy.Design:
+    return sisy.optimize(sisy.read(path, defines=size), effort=effort, fix=fix, verify=False, cache=False)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_effort_enough_proves_and_too_little_finds_nothing(tmp_path: Path) -> No
     design = searched(path, 50.0)
     assert design.outcome is not None and design.outcome.stop is Stop.PROVED
     with pytest.raises(TimeUp, match="effort ran out before `exact` found a design") as failure:
-        searched(KERNELS / "3mm.c", 0.0001, {"NI": 1600, "NJ": 1800, "NK": 2000, "NL": 2200, "NM": 2400})
+        searched(KERNELS / "3mm.c", 0.0001, {"NI": 1600, "NJ": 1800, "NK": 2000, "NL": 2200, "NM": 2400}, "adders=dsp")
     assert failure.value.hint == "raise --effort"
 
 
