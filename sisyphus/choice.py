@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Collection, Sequence
 from math import inf
 from typing import Protocol
@@ -32,7 +33,7 @@ BESIDE = 1 / 3
 EQUAL = 1e-9
 #: Share of the time limit that has to be left for searches that it ended to go on.
 WORTH_IT = 0.1
-#: Where so much of the bound on memory was taken, they begin anew.
+#: Where so much of the bound on memory was taken, they begin anew, before or after others had their share.
 ROOM = 0.4
 
 #: Moments of all searches that are kept.
@@ -135,11 +136,17 @@ def _use_time_left(found: list[Answer], search: Search, limits: Limits, begun: f
         for waiting, at in zip(range(len(ended), 0, -1), ended, strict=True):
             if end - clock.now() < WORTH_IT * limits.seconds:
                 return
-            if allowance.is_short_of_memory(ROOM):
-                found[:] = [replace(answer, unended=None) for answer in found]
+            _give_room(found)
             found[at] = _gone_on(found[at], search, waiting)
             if found[at].stop is Stop.INTERRUPTED:
                 return
+
+
+def _give_room(found: list[Answer]) -> None:
+    """Searches that could go on begin anew instead, where so much of the memory was taken."""
+    if allowance.is_short_of_memory(ROOM) and any(answer.unended for answer in found):
+        found[:] = [replace(answer, unended=None) for answer in found]
+        gc.collect()  # what a search knows is tied in circles
 
 
 def _gone_on(old: Answer, search: Search, waiting: float, most: float = inf) -> Answer:
@@ -171,6 +178,7 @@ def _search_part(
 
 def _search_on(found: list[Answer], part: Part, search: Search, waiting: float, most: float = inf) -> None:
     """A part, from where it ended if it was probed; its answer is the last one then."""
+    _give_room(found)
     at = next((at for at, answer in enumerate(found) if answer.part.share < 1 and answer.part.is_same(part)), None)
     if at is None:
         found.append(search(part, waiting, most))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from operator import itemgetter
 from typing import Any, NoReturn
 
@@ -23,6 +23,8 @@ from sisyphus.values import dataclass
 Function = Callable[..., Any]
 #: The slot of a result, its function, what takes the operands out of the slots, the slots that no later step needs.
 Step = tuple[int, Function, Callable[[Sequence[Any]], Sequence[Any]], Sequence[int]]
+#: As many places of operands are remembered: programs of one kernel have most of them in common, and millions of steps.
+TAKEN = 1 << 17
 #: What a step does, by name: with constants, and with arrays.
 OPERATIONS: Mapping[str, tuple[Function, Function]] = {
     "maximum": (EXACT.maximum, np.maximum),
@@ -134,10 +136,9 @@ class Tape:
             if symbol.function is None or symbol.number not in needed:
                 continue
             own = [place(value) for value in symbol.operands]
-            dead = [at for at in own if at < symbol.number and at not in needed]
+            dead = tuple(at for at in own if at < symbol.number and at not in needed)
             needed.update(dead)
-            operands = itemgetter(*own) if len(own) > 1 else itemgetter(slice(own[0], own[0] + 1))
-            steps.append((symbol.number, symbol.function, operands, dead))
+            steps.append((symbol.number, symbol.function, _taking(tuple(own)), dead))
         wanted = {name: place(value) for name, value in results.items()}
         self._known.clear()
         self._symbols.clear()
@@ -246,6 +247,12 @@ class Tape:
     def _new(self, function: Function | None, operands: tuple[Value, ...]) -> Symbol:
         self._symbols.append(Symbol(self, len(self._symbols), function, operands))
         return self._symbols[-1]
+
+
+@lru_cache(maxsize=TAKEN)
+def _taking(places: tuple[int, ...]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """What takes the operands out of these slots."""
+    return itemgetter(*places) if len(places) > 1 else itemgetter(slice(places[0], places[0] + 1))
 
 
 def _is(value: Value, number: int) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from dataclasses import replace
 from pathlib import Path
 
@@ -172,6 +174,30 @@ def test_a_probed_space_goes_on_where_it_was_ended(rows: Kernel, monkeypatch: py
     assert len({(one.part.options, one.part.is_seed) for one in begun.values()}) == len(begun)
     assert (len(asked) > len(begun)) == (share < 0.1)
     assert found.outcome is not None and found.outcome.stop is Stop.PROVED
+
+
+def test_where_memory_is_short_what_waits_to_go_on_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a search knows is tied in circles, so that a collector that comes late would leave all of it there."""
+    ended: list[weakref.ref[PartSearch]] = []
+    whole = PartSearch.answer
+
+    def answer(self: PartSearch, limits: Limits, upper: float) -> Answer:
+        assert all(before() is None for before in ended)
+        found = whole(self, limits, upper)
+        ended.extend([weakref.ref(self)] if found.stop is Stop.TIME else [])
+        return found
+
+    monkeypatch.setattr(PartSearch, "answer", answer)
+    monkeypatch.setattr("sisyphus.parts.PROBE", 1e-4)
+    monkeypatch.setattr("sisyphus.allowance.is_short_of_memory", lambda share: True)
+    kernel = load_kernels(Source(str(Path(__file__).parents[3] / "kernels" / "polybench" / "gemm.c")))[0]
+    gc.disable()
+    try:
+        with clock.counting():
+            find([kernel], replace(request_of(board(dsp=6840)), limits=Limits(seconds=20.0)))
+    finally:
+        gc.enable()
+    assert ended
 
 
 def test_what_reports_or_manuals_back_has_both(rows: Kernel) -> None:
