@@ -13,6 +13,7 @@ from sisyphus.errors import KernelError
 from sisyphus.forms import BATCHES, elements_of, in_batches, independent, lines, rewritten
 from sisyphus.frontend import read
 from sisyphus.ir import Role, Scop, promises
+from sisyphus.poly import count, project_onto
 
 KERNELS = Path(__file__).parents[3] / "kernels" / "polybench"
 #: In each step rows are swept in one direction, then columns: each row, and each column, by itself.
@@ -71,12 +72,23 @@ def test_a_batch_has_windows_of_the_lines_of_its_iterations() -> None:
     promises.run(found)
     windows = [(str(a.id), a.extents) for a in found.arrays if a.role is Role.LOCAL]
     assert windows == [("P_1", (4, 6)), ("A_1", (10, 4)), ("B_1", (4, 10)), ("Q_1", (10, 4))]
-    first, second = distribute(found, dependences(found)).body[0].body  # type: ignore[union-attr]
-    assert isinstance(first, OuterLoop) and isinstance(second, OuterLoop)
+    inside = distribute(found, dependences(found)).body[0].body  # type: ignore[union-attr]
+    first, second = (part for part in inside if isinstance(part, OuterLoop))
     assert (first.iterator, first.trip_count, second.trip_count) == ("i_batch", 3, 2)
-    # nothing is read of P that the same iteration did not write, and B is not written
+    # nothing is read of P that the same iteration did not write, and B is not written; columns 0 and 6 of A and Q,
+    # which nothing writes, are filled to be written back
     copies = [s for s in found.statements if s.iterators[2] != "i"]
-    assert [str(s.write.array) for s in copies] == ["P", "A_1", "B_1", "A", "Q"]
+    assert [str(s.write.array) for s in copies] == ["P", "A_1", "A_1", "A_1", "B_1", "Q_1", "Q_1", "A", "Q"]
+
+
+def test_whole_rows_of_a_batch_are_written_back() -> None:
+    """In each batch as many elements of a row as it has columns: so no tile of them is loaded before it is stored."""
+    found = in_batches(dependences(sweeps()), 4)
+    assert found is not None
+    for array in ("A", "Q"):
+        back = [s for s in found.statements if str(s.write.array) == array and s.iterators[2] != "i"]
+        rows = [count(project_onto(s.domain, s.iterators[:3])) for s in back]
+        assert [count(s.domain) for s in back] == [rows[0] // 2 * 7]  # 4 columns, then 3
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
