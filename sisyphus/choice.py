@@ -55,9 +55,9 @@ def find(
     """The best of the points of all forms of the kernel, and the next best ones up to `request.top` in all.
 
     One search follows another, and each looks only for what costs less than what is known. Forms with copies of arrays
-    come last. Arrays have views where one of them does not fit on chip, or where nothing fits without. The search of
-    the form that `start` belongs to begins with it. `improve` what was found by the full model. A form of which a fixed
-    knob is not one is left out.
+    come first where all arrays fit on chip, else last. Arrays have views where one of them does not fit on chip, or
+    where nothing fits without. The search of the form that `start` belongs to begins with it. `improve` what was found
+    by the full model. A form of which a fixed knob is not one is left out.
     """
     found: list[Answer] = []
     heard: list[Moment] = []
@@ -96,7 +96,7 @@ def find(
             cut = _with_cut_banks(part, request)
             _search_part(found, part, search, parts.left + (0 if cut is None else BESIDE), request, slow)
             if cut is not None and found[-1].stop is not Stop.INTERRUPTED:
-                found.append(search(cut, parts.left))
+                found.append(search(cut, (parts.left - 1 + BESIDE) / BESIDE))
             if found[-1].stop is Stop.INTERRUPTED:
                 found += [Answer(part, Stop.INTERRUPTED, None)] if parts.left > 1 else []
                 break

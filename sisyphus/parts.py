@@ -42,7 +42,7 @@ LARGE = 1_000_000
 MUCH = 4
 
 #: What other forms count for together, where one is far better by its chains or was made for arrays that do not fit,
-#: and all spaces with other adders before the first of them is searched.
+#: and all spaces with other adders before the first of them is searched, where they were not probed.
 REST = 0.25
 
 #: Share of the elements that fit on chip which windows of strips take: buffers of transfers and banks need the rest.
@@ -93,6 +93,7 @@ class Parts:
     with other adders, those of the form of the `best` design first: in fabric, where they are not before, if DSPs or
     sums hold that design back. Where adders in fabric are likely to be better, the first space is probed with both
     kinds, and the kind of the better design comes first: LUTs may hold designs back that no bound of theirs tells.
+    The other kind counts as much then.
     """
 
     def __init__(
@@ -121,7 +122,7 @@ class Parts:
             copied = _freed(copies, request.target)
             apart = [_with_copies_for_readers(k, request.target) for k in promising if not k.views]
             for_readers = _freed(apart, request.target)
-            self._kernels = (*promising, *copied, *for_readers)
+            self._kernels = _copies_first(promising, [*for_readers, *copied], request.target)
             if request.options.trust == "measured":
                 self._kernels = _that_may_be_measured(promising, copied, for_readers) or self._kernels
         known = () if start is None else (start.kernel,)
@@ -136,12 +137,13 @@ class Parts:
         if begin is None:
             return
         is_likely = self._adders[0] == "fabric"
-        if is_likely and len(self._adders) > 1 and self.start is None:
+        is_probed = is_likely and len(self._adders) > 1 and self.start is None
+        if is_probed:
             yield from self._probes(begin)
         first, *second = self._adders
         searched: list[Part] = []
         for part in chain([begin], every):
-            self.left += REST * len(second)
+            self.left += len(searched) + self.left if is_probed else REST * len(second)
             searched.append(part)
             yield _adding(part, first)
         best = self._best()
@@ -269,6 +271,15 @@ def _with_copies_for_readers(kernel: Kernel, target: Target) -> Kernel | None:
     large = [a for a in read if kernel.scop.array(a).elements > target.max_partition]
     updated = with_copies(kernel) if large else None
     return with_copies(kernel, (*(updated.copied if updated else ()), *large)) if large else None
+
+
+def _copies_first(kernels: Sequence[Kernel], copied: Sequence[Kernel], target: Target) -> tuple[Kernel, ...]:
+    """Forms with copies come before all others where all arrays fit on chip, and behind them elsewhere.
+
+    What they free is far faster as a rule, so that what is found there rules the others out.
+    """
+    first = [kernel for kernel in copied if _fit(kernel.scop.arrays, target)]
+    return (*first, *kernels, *(kernel for kernel in copied if kernel not in first))
 
 
 def _freed(copied: Sequence[Kernel | None], target: Target) -> tuple[Kernel, ...]:
