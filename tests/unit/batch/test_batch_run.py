@@ -51,7 +51,7 @@ def test_the_key_of_a_job_is_found_once_and_travels_with_it(tmp_path: Path) -> N
 def test_a_search_that_its_effort_ended_is_not_run_again(tmp_path: Path, limit: tuple[str, str], known: bool) -> None:
     # too large for a plain design, which has all arrays on chip
     large = [f"-D{name}=3000" for name in ("NI", "NJ", "NK", "NL", "NM")]
-    jobs = [Job("3mm", str(KERNELS / "3mm.c"), (*limit, *large, "--no-verify"), "3mm")]
+    jobs = [Job("3mm", str(KERNELS / "3mm.c"), (*limit, *large, "--fix", "adders=dsp", "--no-verify"), "3mm")]
     again = list[bool]()
     first = run_all(jobs, tmp_path, Workers(), lambda result, is_known: None)[0]
     assert first.exit_code == 6 and "ran out" in first.message
