@@ -85,11 +85,6 @@ def find(
     try:
         slow, tiles = _slow(kernels[0], request)
         for part in parts:
-            if part.share < 1:
-                _search_part(found, part, search, parts.left, request, slow)
-                if found[-1].stop is Stop.INTERRUPTED:
-                    break
-                continue
             _search_striped(found, part, search, parts.left, request, tiles)
             if found and found[-1].stop is Stop.INTERRUPTED:
                 break
@@ -195,7 +190,7 @@ def _search_striped(
 
     With the most ports first, then with fewer; with each no longer than a share of the time limit.
     """
-    if not tiles or part.is_seed or part.start is not None or part.options.striped:
+    if not tiles or not part.may_grow or part.options.striped:
         return
     known, own = _best(found, request), replace(request, options=part.options)
     try:
@@ -218,7 +213,7 @@ def _with_cut_banks(part: Part, request: Request) -> Part | None:
     More banks take more logic, and lead a search that is cut short elsewhere: it is one more space.
     """
     options = part.options
-    if request.model == "paper" or part.is_seed or part.start is not None or options.striped or options.cut:
+    if request.model == "paper" or not part.may_grow or options.striped or options.cut:
         return None
     try:
         is_worth_it = has_large_tiles(space_of(part.kernel, replace(request, options=options)))

@@ -79,6 +79,11 @@ class Part:
     start: DesignPoint | None = None
     share: float = 1.0
 
+    @property
+    def may_grow(self) -> bool:
+        """Whether larger spaces of its kind may be searched beside it: of no seed and no probe, nor around a start."""
+        return not self.is_seed and self.share == 1 and self.start is None
+
     def is_same(self, other: Part) -> bool:
         """Whether another part is the same space, begun at the same design."""
         own, its = (self.kernel, self.options, self.start), (other.kernel, other.options, other.start)

@@ -156,7 +156,7 @@ def test_the_first_space_is_probed_with_both_and_the_better_kind_comes_first(
 
 
 @pytest.mark.parametrize("share", [1e-4, 0.5])
-def test_a_probed_space_goes_on_where_it_was_ended(rows: Kernel, monkeypatch: pytest.MonkeyPatch, share: float) -> None:
+def test_a_probed_space_goes_on_where_it_was_ended(monkeypatch: pytest.MonkeyPatch, share: float) -> None:
     """No space is begun twice, and what is found is proved, whether probes are ended or come to their end."""
     asked: list[PartSearch] = []
     whole = PartSearch.answer
