@@ -2,12 +2,15 @@
 
 for t: { for i: B[i] = f(A[i - 1], A[i], A[i + 1])   for i: A[i] = f(B[i - 1], B[i], B[i + 1]) }   becomes, in strips,
 for tb: for ib: {
-    for i: A_1[i] = A[64 ib + i - 20]   for i: B_1[i] = B[64 ib + i - 20]
+    for i < 20: A_1[i] = A_1[i + 64]    for i < 20: B_1[i] = B_1[i + 64]
+    for 20 <= i < 84: A_1[i] = A[64 ib + i - 20]   for 20 <= i < 84: B_1[i] = B[64 ib + i - 20]
     for t < 10: { for i < 64: B_1[i - 2 t + 20] = f(A_1[…])   for i < 64: A_1[i - 2 t + 19] = f(B_1[…]) }
-    for i: A[64 ib + i - 20] = A_1[i]   for i: B[64 ib + i - 20] = B_1[i] }
+    for i < 64: A[64 ib + i - 20] = A_1[i]   for i < 64: B[64 ib + i - 20] = B_1[i] }
 
-A strip moves down by some rows with each step (a skew), so that it needs nothing of a strip that comes later. It has a
-window of the rows of every array that it touches, filled before and written back after it.
+A strip moves towards the first row with each step (a skew), so that it needs nothing of a strip that comes later. It has
+a window of the rows of every array that it touches. Rows that the next strip touches, too, slide to where that one has
+them: so each row is loaded once and written back once for all steps of a block. Strips begin before the first row and
+end behind the last one, where nothing has to slide in or is left to be written back.
 """
 
 from __future__ import annotations
@@ -23,13 +26,19 @@ from sisyphus.forms.order_proof import faults
 from sisyphus.forms.reordering import Moved, Ordered, ordered
 from sisyphus.forms.windows import Window, with_copies
 from sisyphus.ir import Array, ArrayId, Ref, Role, Scop, Statement, StmtId, index_names
-from sisyphus.poly import Affine, Set, const, make_set, var
+from sisyphus.poly import Affine, Set, make_set, var
 from sisyphus.values import dataclass, replace
 
 #: Rows of a strip are a multiple of this where there are so many, to have factors that nests can be unrolled by.
 ROUND_ROWS = 8
 #: Rows that a step may move a strip by: a longer reach leaves nothing of the strip.
 MOST_SKEW = 8
+#: Rows slide on chip so many times as fast as a port moves them: some of their elements in a cycle, several beats' worth.
+SLIDING = 8
+#: Elements that a port moves while a nest is called and its pipeline fills.
+CALL = 800
+#: Steps that run side by side in a wave.
+TOGETHER = 16
 
 
 @dataclass(frozen=True)
@@ -84,15 +93,15 @@ class Steps:
 
     @cached_property
     def rows(self) -> range:
-        """The rows of all strips of a block but for what they move by."""
-        found = [range(1) if (name := self.row[s.id]) is None else _values(s, name) for s in self.statements]
-        moved = [
-            (r.start + self.shift[s.id], r.stop + self.shift[s.id]) for s, r in zip(self.statements, found, strict=True)
-        ]
-        return range(min(low for low, _ in moved), max(high for _, high in moved))
+        """The rows of all strips of a block but for what they move by.
+
+        What the first strip touches last is the first row of an array, what the last one touches first lies behind all.
+        """
+        low, high = self._reach
+        return range(-high, max(array.extents[0] for array in self.arrays) - low)
 
     def window(self, strips: Strips) -> range:
-        """The rows that a strip at row 0 touches in all steps of a block."""
+        """The rows that the first strip touches in all steps of a block."""
         low, high = self._reach
         first = self.rows.start
         return range(first + low - self.skew * (strips.steps - 1), first + high + strips.rows)
@@ -106,17 +115,36 @@ class Steps:
         """Elements of a row of all arrays."""
         return sum(array.elements // array.extents[0] for array in self.arrays)
 
+    @cached_property
+    def is_chain(self) -> bool:
+        """Whether a statement needs rows that it wrote in the same step, so that steps run as waves over all rows."""
+        own = (_further(s, s, {array.id for array in self.arrays}) for s in self.statements)
+        return any(rows for found in own for rows in found)
+
+    def effort(self, strips: Strips) -> float:
+        """How many elements a port moves while a step runs but for its operations: what it moves, slides and calls.
+
+        A row is loaded, copied to the window, copied from it and written back. A wave goes through all of a window, and
+        as many steps at a time as are side by side.
+        """
+        row = max(array.elements // array.extents[0] for array in self.arrays)
+        window = len(self.window(strips))
+        moved = row * (4 * strips.rows + (window - strips.rows) / SLIDING)
+        calls = strips.steps * len(self.statements)
+        if self.is_chain:
+            calls = len(self.statements) * -(-strips.steps // TOGETHER) * (2 * window + row)
+        return self.count(strips) * (moved + calls * CALL) / strips.steps
+
     def within(self, elements: int) -> Strips | None:
-        """The strips whose windows have at most so many elements and that move the least per step, if any do."""
-        found: list[tuple[float, Strips]] = []
+        """The strips whose windows have at most so many elements and that take the least effort, if any do."""
+        found: list[Strips] = []
         height = elements // self.row_elements
         for steps in (n for n in range(2, len(self.times) + 1) if len(self.times) % n == 0):
             left = height - (len(self.window(Strips(steps, 1))) - 1)
             rows = left // ROUND_ROWS * ROUND_ROWS if left >= ROUND_ROWS else left
             if rows >= 1:
-                strips = Strips(steps, rows)
-                found.append((self.count(strips) * len(self.window(strips)) / steps, strips))
-        return min(found, key=lambda one: (one[0], one[1].steps))[1] if found else None
+                found.append(Strips(steps, rows))
+        return min(found, key=lambda strips: (self.effort(strips), strips.steps), default=None)
 
 
 def steps_of_rows(scop: Scop) -> Steps | None:
@@ -176,10 +204,6 @@ def _further(one: Statement, other: Statement, names: set[ArrayId]) -> Iterator[
             yield first.ref.index[0].constant - second.ref.index[0].constant
 
 
-def _values(statement: Statement, iterator: str) -> range:
-    return range_of([statement], statement.iterators.index(iterator))
-
-
 def in_strips(found: Dependences, strips: Strips) -> Scop | None:
     """The kernel in strips; None where it has no such loop, or is not proved to be the same program."""
     steps = steps_of_rows(found.scop)
@@ -231,31 +255,36 @@ class Build:
     def windowed(self, scop: Scop) -> Scop:
         """Every strip with windows of its own, filled before its steps and written back after them."""
         rows = self.steps.window(self.strips)
-        windows = {
-            array.id: Window(
-                array,
-                self.names.array(array.id),
-                (self.block.name, self.strip.name),
-                {0: self.strip.first + rows.start},
-                (len(rows), *array.extents[1:]),
-            )
-            for array in self.steps.arrays
-        }
+        windows = {array.id: self._window(array, rows) for array in self.steps.arrays}
 
         def instead(_statement: Statement, ref: Ref) -> Ref:
             return windows[ref.array].inside(ref) if ref.array in windows else ref
 
         within = {s.id for s in self.steps.statements}
-        copied = [(window, self._box(window), (True, False)) for window in windows.values()]
+        own, left = self.strips.rows, len(rows) - self.strips.rows
+        copied = [(w.slid(own), self._box(w, range(left)), (True,)) for w in windows.values() if left]
+        copied += [(w, self._box(w, range(left, len(rows))), (True,)) for w in windows.values()]
+        copied += [(w, self._box(w, range(own)), (False,)) for w in windows.values()]
         group = [s for s in scop.statements if s.id in within]
         statements = with_copies(group, copied, (self.place, 0), self.names, instead)
         statements += (s for s in scop.statements if s.id not in within)
         arrays = (*scop.arrays, *(window.kept for window in windows.values()))
         return replace(scop, arrays=arrays, statements=tuple(sorted(statements, key=lambda s: s.position)))
 
-    def _box(self, window: Window) -> Set:
-        """Every block, strip, and place of a window that lies in the array."""
-        ends = zip(window.loops, (self.blocks, self.steps.count(self.strips), window.extents[0]), strict=False)
-        pairs = [(var(name), const(end)) for name, end in ends]
-        pairs += [(at, const(extent)) for at, extent in zip(window.there, window.array.extents, strict=True)]
-        return make_set("", window.loops, at_least_zero=[e for low, end in pairs for e in (low, end - low - 1)])
+    def _window(self, array: Array, rows: range) -> Window:
+        """The rows of an array that a strip touches, the first one of which these are."""
+        return Window(
+            array,
+            self.names.array(array.id),
+            (self.block.name, self.strip.name),
+            {0: self.strip.first + rows.start},
+            (len(rows), *array.extents[1:]),
+        )
+
+    def _box(self, window: Window, rows: range) -> Set:
+        """Every block, strip, and place in such rows of a window that lies in the array."""
+        extents = (range(self.blocks), range(self.steps.count(self.strips)), rows, *map(range, window.extents[1:]))
+        inside = [(var(name), values) for name, values in zip(window.loops, extents, strict=True)]
+        inside += [(at, range(extent)) for at, extent in zip(window.there, window.array.extents, strict=True)]
+        ends = (end for at, values in inside for end in (at - values.start, values.stop - 1 - at))
+        return make_set("", window.loops, at_least_zero=ends)

@@ -14,7 +14,7 @@ from functools import partial
 from sisyphus.analysis.rewrite import with_refs
 from sisyphus.forms.building import Names, copying, local
 from sisyphus.ir import Array, ArrayId, Ref, Statement
-from sisyphus.poly import Affine, Set, var
+from sisyphus.poly import Affine, Set, const, var
 from sisyphus.values import dataclass, replace
 
 
@@ -55,12 +55,16 @@ class Window:
         """The element of the window that stands for one of the array."""
         return Ref(self.own, tuple(e - self.first.get(at, Affine()) for at, e in enumerate(ref.index)))
 
+    def slid(self, rows: int) -> Window:
+        """The window as one of itself, some rows further on: a copy to it moves rows towards the first one."""
+        return Window(self.kept, self.own, self.around, {0: const(rows)}, self.extents)
+
     def copy(
         self, names: Names, group: Sequence[Statement], points: Set, place: Sequence[int], *, to_window: bool
     ) -> Statement:
         """A statement that fills the window or writes it back at such points of its loops."""
         there, here = Ref(self.array.id, self.there), Ref(self.own, tuple(map(var, self.places)))
-        like = next(s for s in group if self.array.id in s.touched)
+        like = next((s for s in group if self.array.id in s.touched), group[0])
         moved = (here, there) if to_window else (there, here)
         return copying(names.statement(like.id), like.span, self.loops, points, place, self.array.type, moved)
 

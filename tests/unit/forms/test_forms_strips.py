@@ -54,12 +54,15 @@ def test_a_strip_fills_its_windows_runs_its_steps_and_writes_them_back() -> None
     assert [head.split(" at ")[1] for head in heads] == [
         "(0, 0, 0, 0, 0)",
         "(0, 0, 1, 0, 0)",
-        "(0, 0, 2, 0, 0, 0)",
-        "(0, 0, 2, 1, 0, 0)",
+        "(0, 0, 2, 0, 0)",
         "(0, 0, 3, 0, 0)",
-        "(0, 0, 4, 0, 0)",
+        "(0, 0, 6, 0, 0, 0)",
+        "(0, 0, 6, 1, 0, 0)",
+        "(0, 0, 11, 0, 0)",
+        "(0, 0, 12, 0, 0)",
     ]
-    assert any("A_1[i_block_0][i_block_1]: float = A[4*i_block + i_block_0 - 5][i_block_1]" in line for line in lines)
+    assert any("A_1[i_block_0][i_block_1]: float = A_1[i_block_0 + 4][i_block_1]" in line for line in lines)
+    assert any("A_1[i_block_0][i_block_1]: float = A[4*i_block + i_block_0 - 7][i_block_1]" in line for line in lines)
 
 
 @pytest.mark.parametrize("sizes", [Strips(2, 3), Strips(3, 1), Strips(4, 5), Strips(6, 20)])
@@ -157,7 +160,7 @@ def test_strips_run_in_another_order_of_the_kernel(sizes: Strips) -> None:
     found = dependences(scop(SEIDEL, A=(10, 8)))
     wave = "{ S0[t, i, j] -> [3t + 2i + j, t, i] }"
     order = order_in_strips(found, sizes, wave)
-    assert order is not None and "2*i + j + t + 2" in order
+    assert order is not None and "2*i + j + t - 2" in order
     kernel = rewritten(found.scop, [f"strips {sizes}", f"schedule {order}"])
     assert is_same(found.scop, kernel)
     [nest] = [n for n in distribute(kernel, dependences(kernel)).nests if len(n.band) == 3]
