@@ -19,6 +19,7 @@ from sisyphus.slow_transfers import (
     has_large_tiles,
     slow_arrays,
     slow_by_limit,
+    slow_in_design,
     slow_tiles,
     stripes_worth,
     tiles_by_limit,
@@ -35,6 +36,8 @@ EQUAL = 1e-9
 WORTH_IT = 0.1
 #: Where so much of the bound on memory was taken, they begin anew, before or after others had their share.
 ROOM = 0.4
+
+Arrays = tuple[ArrayId, ...]
 
 #: Moments of all searches that are kept.
 MOMENTS = 200
@@ -85,13 +88,16 @@ def find(
     try:
         slow, tiles = _slow(kernels[0], request)
         for part in parts:
-            _search_striped(found, part, search, parts.left, request, tiles)
+            slow_before = _slow_tiles(found, part, request, tiles)
+            is_striped = _search_striped(found, part, search, parts.left, request, slow_before)
             if found and found[-1].stop is Stop.INTERRUPTED:
                 break
             cut = _with_cut_banks(part, request)
             _search_part(found, part, search, parts.left + (0 if cut is None else BESIDE), request, slow)
             if cut is not None and found[-1].stop is not Stop.INTERRUPTED:
                 found.append(search(cut, (parts.left - 1 + BESIDE) / BESIDE))
+            if not is_striped and found[-1].stop is not Stop.INTERRUPTED:
+                _search_striped(found, part, search, parts.left, request, _found_slow(found, part, request))
             if found[-1].stop is Stop.INTERRUPTED:
                 found += [Answer(part, Stop.INTERRUPTED, None)] if parts.left > 1 else []
                 break
@@ -154,7 +160,7 @@ def _gone_on(old: Answer, search: Search, waiting: float, most: float = inf) -> 
 
 
 def _search_part(
-    found: list[Answer], part: Part, search: Search, waiting: float, request: Request, slow: tuple[ArrayId, ...]
+    found: list[Answer], part: Part, search: Search, waiting: float, request: Request, slow: Arrays
 ) -> None:
     """A part with several ports for arrays whose transfers are slow, as far as that is known by now, or may be.
 
@@ -184,27 +190,51 @@ def _search_on(found: list[Answer], part: Part, search: Search, waiting: float, 
 
 
 def _search_striped(
-    found: list[Answer], part: Part, search: Search, waiting: float, request: Request, tiles: tuple[ArrayId, ...]
-) -> None:
-    """A part with several ports for all tiles of large arrays whose transfers are slow, before that without them.
+    found: list[Answer], part: Part, search: Search, waiting: float, request: Request, arrays: Arrays
+) -> bool:
+    """A part with several ports for all tiles of some arrays, if it has such; whether it has.
 
     With the most ports first, then with fewer; with each no longer than a share of the time limit.
     """
-    if not tiles or not part.may_grow or part.options.striped:
-        return
-    known, own = _best(found, request), replace(request, options=part.options)
+    if not arrays or not part.may_grow or part.options.striped:
+        return False
     try:
-        space = space_of(part.kernel, own)
-        arrays = tiles if known is None else slow_tiles(space, cost_of(known, request))
-        every = list(stripes_worth(space, [a for a in tiles if a in {*arrays}]))
+        every = list(stripes_worth(space_of(part.kernel, replace(request, options=part.options)), arrays))
     except UsageError:  # a fixed knob is of another form, as that part will say
-        return
+        return False
     limit = request.limits.seconds
     most = inf if limit is None else AT_ONCE * limit
     for striped in every:
         found.append(search(replace(part, options=replace(part.options, striped=striped)), waiting, most))
         if found[-1].stop is Stop.INTERRUPTED:
-            return
+            break
+    return bool(every)
+
+
+def _slow_tiles(found: Sequence[Answer], part: Part, request: Request, tiles: Arrays) -> Arrays:
+    """Of the arrays whose tiles may be slow those that are so beside what is known before the search of a part."""
+    known = _best(found, request)
+    if not tiles or known is None or not part.may_grow:
+        return tiles
+    try:
+        slow = slow_tiles(space_of(part.kernel, replace(request, options=part.options)), cost_of(known, request))
+    except UsageError:
+        return ()
+    return tuple(array for array in tiles if array in slow)
+
+
+def _found_slow(found: Sequence[Answer], part: Part, request: Request) -> Arrays:
+    """Arrays whose tiles are slow in the best design, if that is one of this part: they may pass many times."""
+    best = _best(found, request)
+    if request.model == "paper" or best is None or best.kernel is not part.kernel:
+        return ()
+    slow = slow_in_design(best.kernel, best.space, best.point)
+    return tuple(array for array in slow if array not in _fixed_ports(request))
+
+
+def _fixed_ports(request: Request) -> set[str]:
+    """Arrays whose ports the user fixed."""
+    return {fix.partition(".ports=")[0] for fix in request.fixes if not fix.endswith(f"={ANY_PORTS}")}
 
 
 def _with_cut_banks(part: Part, request: Request) -> Part | None:
@@ -222,7 +252,7 @@ def _with_cut_banks(part: Part, request: Request) -> Part | None:
     return replace(part, options=replace(options, cut=True)) if is_worth_it else None
 
 
-def _slow(kernel: Kernel, request: Request) -> tuple[tuple[ArrayId, ...], tuple[ArrayId, ...]]:
+def _slow(kernel: Kernel, request: Request) -> tuple[Arrays, Arrays]:
     """Arrays whose transfers may be slow, whole ones and tiles, as is known before any design.
 
     None where fixed knobs are of other forms, and no tiles whose ports are fixed.
@@ -231,8 +261,7 @@ def _slow(kernel: Kernel, request: Request) -> tuple[tuple[ArrayId, ...], tuple[
         space = space_of(kernel, request)
     except UsageError:
         return (), ()
-    fixed = {fix.partition(".ports=")[0] for fix in request.fixes if not fix.endswith(f"={ANY_PORTS}")}
-    return slow_by_limit(space), tuple(array for array in tiles_by_limit(space) if array not in fixed)
+    return slow_by_limit(space), tuple(a for a in tiles_by_limit(space) if a not in _fixed_ports(request))
 
 
 def _space_of(known: Known | Choice, request: Request) -> Space:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 
 from sisyphus.ir import ArrayId
+from sisyphus.model import WAITS_FOR, Term, estimate
 from sisyphus.model.limit import limit_of
+from sisyphus.request import Kernel, plan_of
 from sisyphus.search import fits_whole
-from sisyphus.space import DEALT_BEATS, STRIPES, Space, long_arrays, over_ports
+from sisyphus.space import DEALT_BEATS, STRIPES, DesignPoint, Space, long_arrays, over_ports
 
 #: Share of the cycles of a design from which on transfers of an array are slow, and arrays that are few.
 SLOW, FEW = 0.25, 3
@@ -37,6 +40,34 @@ def slow_tiles(space: Space, cost: float) -> tuple[ArrayId, ...]:
     """Arrays of which tiles are worth several ports: large ones whose transfers are slow beside so many cycles."""
     slow = (a for a in _large_arrays(space) if _beats(space, a) >= SLOW * cost)
     return tuple(a for a in slow if over_ports(space, a, min(STRIPES)) is not None)
+
+
+def slow_in_design(kernel: Kernel, space: Space, point: DesignPoint) -> tuple[ArrayId, ...]:
+    """Large arrays whose transfers take a quarter of the cycles of a design, in which tiles may pass many times.
+
+    All large ones if one is slow and they are few, as of transfers side by side the longest takes the time of all.
+    """
+    large = _large_arrays(space)
+    if not large:
+        return ()
+    plan = plan_of(kernel, point)
+    found = estimate(plan, space.target)
+    moved = {transfer.id: transfer.array for transfer in plan.transfers}
+    spent = Counter[ArrayId]()
+    for name, cycles in _spent(found.terms["cycles"], moved):
+        spent[moved[name]] += cycles
+    slow = tuple(array for array in large if spent[array] >= SLOW * found.cycles)
+    return large if slow and len(large) <= FEW else slow
+
+
+def _spent(term: Term, names: Mapping[str, object]) -> Iterator[tuple[str, int]]:
+    """The parts of a figure that have such names, with their values: what moves, and what waits for it."""
+    name = term.name.removeprefix(WAITS_FOR)
+    if name in names:
+        yield name, int(term.value)
+    else:
+        for child in term.children:
+            yield from _spent(child, names)
 
 
 def _large_arrays(space: Space) -> tuple[ArrayId, ...]:

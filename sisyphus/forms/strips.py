@@ -7,10 +7,10 @@ for tb: for ib: {
     for t < 10: { for i < 64: B_1[i - 2 t + 20] = f(A_1[…])   for i < 64: A_1[i - 2 t + 19] = f(B_1[…]) }
     for i < 64: A[64 ib + i - 20] = A_1[i]   for i < 64: B[64 ib + i - 20] = B_1[i] }
 
-A strip moves towards the first row with each step (a skew), so that it needs nothing of a strip that comes later. It has
-a window of the rows of every array that it touches. Rows that the next strip touches, too, slide to where that one has
-them: so each row is loaded once and written back once for all steps of a block. Strips begin before the first row and
-end behind the last one, where nothing has to slide in or is left to be written back.
+A strip moves towards the first row with each step (a skew), so that it needs nothing of a strip that comes later. It
+has a window of the rows of every array that it touches. Rows that the next strip touches, too, slide to where that one
+has them: so each row is loaded once and written back once for all steps of a block. Strips begin before the first row
+and end behind the last one, where nothing has to slide in or is left to be written back.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from sisyphus.values import dataclass, replace
 ROUND_ROWS = 8
 #: Rows that a step may move a strip by: a longer reach leaves nothing of the strip.
 MOST_SKEW = 8
-#: Rows slide on chip so many times as fast as a port moves them: some of their elements in a cycle, several beats' worth.
+#: Rows slide on chip so many times as fast as a port moves them, as elements of several beats do in a cycle.
 SLIDING = 8
 #: Elements that a port moves while a nest is called and its pipeline fills.
 CALL = 800
@@ -124,8 +124,8 @@ class Steps:
     def effort(self, strips: Strips) -> float:
         """How many elements a port moves while a step runs but for its operations: what it moves, slides and calls.
 
-        A row is loaded, copied to the window, copied from it and written back. A wave goes through all of a window, and
-        as many steps at a time as are side by side.
+        A row is loaded, copied to the window, copied from it and written back. A wave goes through all of a window,
+        with as many steps at a time as are side by side.
         """
         row = max(array.elements // array.extents[0] for array in self.arrays)
         window = len(self.window(strips))
@@ -286,5 +286,5 @@ class Build:
         extents = (range(self.blocks), range(self.steps.count(self.strips)), rows, *map(range, window.extents[1:]))
         inside = [(var(name), values) for name, values in zip(window.loops, extents, strict=True)]
         inside += [(at, range(extent)) for at, extent in zip(window.there, window.array.extents, strict=True)]
-        ends = (end for at, values in inside for end in (at - values.start, values.stop - 1 - at))
+        ends = [end for at, values in inside for end in (at - values.start, values.stop - 1 - at)]
         return make_set("", window.loops, at_least_zero=ends)

@@ -6,12 +6,13 @@ from sisyphus.model.backing import Backing
 from sisyphus.model.estimate import Estimate, Estimator, estimate
 from sisyphus.model.formulas.rtl import natural_objective
 from sisyphus.model.formulas.rules import VITIS_2021_1, VITIS_2023_2, GuardForm
-from sisyphus.model.formulas.terms import Term
+from sisyphus.model.formulas.terms import WAITS_FOR, Term
 from sisyphus.model.nest_model import Candidates, NestCosts, NestModel
 
 __all__ = [
     "VITIS_2021_1",
     "VITIS_2023_2",
+    "WAITS_FOR",
     "ArrayCosts",
     "Backing",
     "Candidates",

@@ -23,7 +23,7 @@ from sisyphus.model.formulas.bank_waits import waits_for_beats
 from sisyphus.model.formulas.burst_cycles import move_cycles
 from sisyphus.model.formulas.iteration_latency import Setting, is_reduction
 from sisyphus.model.formulas.steps import AtOnce, InTurn, Steps, Times, explained
-from sisyphus.model.formulas.terms import Term, doubt_of, total
+from sisyphus.model.formulas.terms import WAITS_FOR, Term, doubt_of, total
 from sisyphus.values import dataclass
 
 
@@ -147,7 +147,7 @@ def _beside(setting: Setting, part: Beside, entries: Value, bodies: Bodies) -> S
     both = explained(alg, AtOnce(((True, loads), (True, Term(called.name, cycles, rtl=late)))))
     construct = doubt_of(term for _, term in moves) or "tiles-loaded-ahead"
     longer, later = entries * both.value - called.value, entries * both.rtl - called.rtl
-    waits = Term(f"waits for {loads.name}", longer, construct=construct, rule="tiles loaded ahead", rtl=later)
+    waits = Term(f"{WAITS_FOR}{loads.name}", longer, construct=construct, rule="tiles loaded ahead", rtl=later)
     return InTurn((called, waits), f"{loads.name} beside {called.name}", "tiles loaded ahead")
 
 

@@ -11,6 +11,9 @@ import numpy.typing as npt
 from sisyphus.algebra import Value
 from sisyphus.evidence import entry
 
+#: What the part of a transfer that nothing beside it hides is called: this before the name of the transfer.
+WAITS_FOR = "waits for "
+
 
 class Term(NamedTuple):
     """A part of a figure. A term with children is their sum.

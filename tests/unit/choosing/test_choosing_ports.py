@@ -19,7 +19,14 @@ from sisyphus.part_search import Answer, Choice
 from sisyphus.parts import Known, Parts
 from sisyphus.request import Kernel, Request, Source, estimate_of, plan_of, space_of
 from sisyphus.search.dealt_ports import DealtPorts
-from sisyphus.slow_transfers import slow_arrays, slow_by_limit, slow_tiles, stripes_worth, tiles_by_limit
+from sisyphus.slow_transfers import (
+    slow_arrays,
+    slow_by_limit,
+    slow_in_design,
+    slow_tiles,
+    stripes_worth,
+    tiles_by_limit,
+)
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import Options
 from sisyphus.target import Target, load_device, make_target
@@ -308,3 +315,29 @@ def test_which_searches_have_tiles_over_ports(
     made = with_tiles if target == "small" else lambda fixes: request_of(fixes=fixes)
     find(kernels, made((*fixes, "adders=dsp")))
     assert list(dict.fromkeys(met)) == asked
+
+
+#: Every step loads all of A, which does not fit on chip.
+STEPS = """
+void steps(float y[128], float A[96][128]) {
+  for (int t = 0; t < 12; t++)
+    for (int i = 0; i < 96; i++)
+      for (int j = 0; j < 128; j++)
+        y[j] = 0.5f * y[j] + A[i][j];
+}
+"""
+
+
+def test_tiles_that_pass_many_times_are_slow_in_a_design(tmp_path: Path) -> None:
+    """Which the array alone does not tell: what it moves once is little beside all of the cycles."""
+    path = tmp_path / "steps.c"
+    path.write_text(STEPS)
+    kernels = load_kernels(Source(str(path)))
+    one, many = find(kernels, with_tiles(("A.ports=1",))), find(kernels, with_tiles())
+    [cost] = {estimate_of(one.kernel, one.point, small_target()).cycles}
+    assert slow_tiles(one.space, cost) == () and tiles_by_limit(one.space) == ()
+    assert slow_in_design(one.kernel, one.space, one.point) == ("A",)
+    assert many.point.dealt_tiles == (("A", 4),)
+    assert estimate_of(many.kernel, many.point, small_target()).cycles < cost
+    plan = plan_of(many.kernel, many.point)
+    assert run(project(plan), plan, sets=["random"]).passed

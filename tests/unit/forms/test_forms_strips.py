@@ -14,7 +14,7 @@ from sisyphus.errors import KernelError
 from sisyphus.forms import ScheduleError, order_in_strips, rewritten, steps_of_rows, strips
 from sisyphus.forms.strips import Strips, in_strips
 from sisyphus.frontend import read
-from sisyphus.ir import Role, Scop, promises
+from sisyphus.ir import Read, Role, Scop, promises
 from sisyphus.ir.scop_text import dump
 from sisyphus.search import fit_together, most_elements
 from sisyphus.search.packing import fits_alone
@@ -123,6 +123,26 @@ def test_windows_have_as_many_elements_as_there_are() -> None:
     assert steps.within(40) is None  # a strip of one row has windows of five in two steps
 
 
+def test_every_row_is_loaded_and_written_back_once_in_a_block() -> None:
+    """What two strips touch slides to where the next one has it."""
+    found = in_strips(dependences(jacobi()), Strips(3, 4))
+    assert found is not None
+    copies = [s for s in found.statements if isinstance(s.rhs, Read)]
+    rows = 10
+    for array in ("A", "B"):
+        loads = [s for s in copies if str(s.rhs.ref.array) == array]  # type: ignore[union-attr]
+        stores = [s for s in copies if str(s.write.array) == array]
+        assert [len(list(brute.points(s))) for s in (*loads, *stores)] == [2 * rows * 6] * 2
+
+
+def test_least_effort_is_few_rows_moved_and_few_calls() -> None:
+    steps = steps_of_rows(scop(JACOBI, A=(10, 4096), B=(10, 4096)))
+    assert steps is not None
+    few, many = Strips(2, 4), Strips(3, 4)
+    assert steps.effort(many) < steps.effort(few)  # fewer blocks, each of which moves all rows
+    assert steps.effort(Strips(3, 1)) > steps.effort(many)  # more strips, each of which calls the nests of every step
+
+
 @pytest.mark.parametrize("text", ["", "3", "3x", "0x4", "axb", "1x2x3"])
 def test_sizes_that_are_none_are_refused(text: str) -> None:
     with pytest.raises(KernelError, match="no sizes of strips"):
@@ -165,6 +185,14 @@ def test_strips_run_in_another_order_of_the_kernel(sizes: Strips) -> None:
     assert is_same(found.scop, kernel)
     [nest] = [n for n in distribute(kernel, dependences(kernel)).nests if len(n.band) == 3]
     assert [loop.kind for loop in nest.band] == [LoopKind.SEQUENTIAL, LoopKind.PARALLEL, LoopKind.PARALLEL]
+
+
+def test_rows_that_depend_on_each_other_in_one_step_are_a_chain() -> None:
+    """Their waves go through all rows of a window, so that strips of more rows take less effort."""
+    chain, free = steps_of_rows(scop(SEIDEL, A=(10, 8))), steps_of_rows(jacobi())
+    assert chain is not None and free is not None
+    assert chain.is_chain and not free.is_chain
+    assert chain.effort(Strips(4, 8)) < chain.effort(Strips(4, 2)) / 2
 
 
 def test_an_order_of_another_program_is_refused_in_strips_too() -> None:
