@@ -198,10 +198,8 @@ def _search_striped(
     """
     if not arrays or not part.may_grow or part.options.striped:
         return False
-    try:
-        every = list(stripes_worth(space_of(part.kernel, replace(request, options=part.options)), arrays))
-    except UsageError:  # a fixed knob is of another form, as that part will say
-        return False
+    space = _space_of_part(part, request)
+    every = [] if space is None else list(stripes_worth(space, arrays))
     limit = request.limits.seconds
     most = inf if limit is None else AT_ONCE * limit
     for striped in every:
@@ -216,10 +214,8 @@ def _slow_tiles(found: Sequence[Answer], part: Part, request: Request, tiles: Ar
     known = _best(found, request)
     if not tiles or known is None or not part.may_grow:
         return tiles
-    try:
-        slow = slow_tiles(space_of(part.kernel, replace(request, options=part.options)), cost_of(known, request))
-    except UsageError:
-        return ()
+    space = _space_of_part(part, request)
+    slow = () if space is None else slow_tiles(space, cost_of(known, request))
     return tuple(array for array in tiles if array in slow)
 
 
@@ -245,11 +241,16 @@ def _with_cut_banks(part: Part, request: Request) -> Part | None:
     options = part.options
     if request.model == "paper" or not part.may_grow or options.striped or options.cut:
         return None
+    space = _space_of_part(part, request)
+    return replace(part, options=replace(options, cut=True)) if space is not None and has_large_tiles(space) else None
+
+
+def _space_of_part(part: Part, request: Request) -> Space | None:
+    """The space of a part; None where a fixed knob is of another form, as its search will say."""
     try:
-        is_worth_it = has_large_tiles(space_of(part.kernel, replace(request, options=options)))
-    except UsageError:  # a fixed knob is of another form, as that part will say
+        return space_of(part.kernel, replace(request, options=part.options))
+    except UsageError:
         return None
-    return replace(part, options=replace(options, cut=True)) if is_worth_it else None
 
 
 def _slow(kernel: Kernel, request: Request) -> tuple[Arrays, Arrays]:
