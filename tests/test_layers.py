@@ -42,6 +42,8 @@ ROWS = (
         "parts",
         "slow_transfers",
         "part_search",
+        "course",
+        "beside",
         "choice",
         "choose",
         "neighbours",

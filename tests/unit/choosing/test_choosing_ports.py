@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sisyphus import choice, part_search
+from sisyphus import beside, part_search
 from sisyphus.backends.hls import project
 from sisyphus.choice import find
 from sisyphus.ir import ArrayId
@@ -221,7 +221,7 @@ def test_which_searches_have_ports(
         found = answer(self, limits, upper)
         return found if ends or not self.part.options.dealt else replace(found, stop=Stop.TIME)
 
-    monkeypatch.setattr(choice, "_slow", lambda *_: (slow, ()))
+    monkeypatch.setattr(beside.Slow, "of", staticmethod(lambda *_: beside.Slow(slow)))
     monkeypatch.setattr(part_search.PartSearch, "answer", listed)
     found = find(kernels, request_of(fixes=("adders=dsp",)))
     assert asked == ([("A",), *([] if ends else [()])] if slow else [(), ("A",)])

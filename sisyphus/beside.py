@@ -1,0 +1,182 @@
+"""Which searches a part of what there is to search asks for: its own space, and larger ones beside it; runs none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sisyphus.course import Asked, Course, is_dealt
+from sisyphus.errors import UsageError
+from sisyphus.forms import STRIPS
+from sisyphus.ir import ArrayId
+from sisyphus.part_search import cost_of
+from sisyphus.parts import Known, Part
+from sisyphus.request import Kernel, Request, space_of
+from sisyphus.slow_transfers import (
+    has_large_tiles,
+    slow_arrays,
+    slow_by_limit,
+    slow_in_design,
+    slow_tiles,
+    stripes_worth,
+    tiles_by_limit,
+)
+from sisyphus.solve import Stop
+from sisyphus.space import ANY_PORTS, Space
+from sisyphus.values import dataclass, replace
+
+#: What a space beside a part counts where both share the time of one.
+BESIDE = 1 / 3
+#: Searches with arrays over several ports take so many times as long as those before them at most, or a share of the
+#: time limit if that is more: of one that comes first, and of all that come after others.
+DEALING, AT_ONCE, AFTERWARDS = 2.0, 0.25, 0.1
+
+Arrays = tuple[ArrayId, ...]
+
+
+@dataclass(frozen=True)
+class Slow:
+    """Arrays whose transfers may be slow, whole ones and those with `tiles`, as is known before any design."""
+
+    whole: Arrays = ()
+    tiles: Arrays = ()
+
+    @staticmethod
+    def of(kernel: Kernel, request: Request) -> Slow:
+        """Of a kernel as it is written; none where fixed knobs are of other forms, and no tiles with ports fixed."""
+        try:
+            space = space_of(kernel, request)
+        except UsageError:
+            return Slow()
+        return Slow(slow_by_limit(space), tuple(a for a in tiles_by_limit(space) if a not in _fixed_ports(request)))
+
+
+def around(part: Part, course: Course, left: float, slow: Slow) -> Iterator[Asked]:
+    """A part and the spaces beside it, where so many parts are `left`, each as it is asked for after what was before.
+
+    Tiles that may be slow have several ports first. Where the part has the best design, they also have those that are
+    slow in it. Each with the most ports first, then with fewer, no longer than a share of the time limit.
+    """
+    before = _striped(part, course.request, _slow_before(part, course, slow.tiles))
+    for one in before:
+        yield Asked(one, left, course.share(AT_ONCE))
+    cut = _with_cut_banks(part, course.request)
+    ragged = _may_be_ragged(part, course.request)
+    extra = BESIDE * ((cut is not None) + ragged)
+    yield from _itself(part, course, left + extra, slow.whole)
+    if cut is not None:
+        yield Asked(cut, (left - 1 + extra) / BESIDE)
+    if not before:
+        for one in _striped(part, course.request, _slow_in_found(part, course)):
+            yield Asked(one, left, course.share(AT_ONCE))
+    best = course.best
+    if ragged and best is not None and best.part.kernel is part.kernel:
+        options = replace(best.part.options, tiles="ragged")
+        yield Asked(replace(part, options=options), (left - 1 + BESIDE) / BESIDE)
+
+
+def dealt(course: Course) -> Iterator[Asked]:
+    """Every form once more, with several ports for arrays, where transfers of one take much of the best design's time.
+
+    All of this takes no more than twice the time of what was before, or a share of the limit, before other searches
+    have had what is left.
+    """
+    best, spent = course.known, course.seconds
+    if best is None:
+        return
+    arrays = slow_arrays(_space_of(best, course), cost_of(best, course.request))
+    whole = [a.part for a in course.found if not a.part.is_seed]
+    whole = [part for part in whole if part.options.striped in ((), best.point.dealt_tiles)]
+    parts = [part for part in whole if not any(is_dealt(part, arrays, other) for other in whole)]
+    parts.sort(key=lambda part: (part.kernel is not best.kernel, part.options.adders != best.point.adders))
+    most = max(course.share(AFTERWARDS), DEALING * spent)
+    for at, part in enumerate(parts):
+        one = replace(part, options=replace(part.options, dealt=arrays), start=None)
+        left = most - (course.seconds - spent)
+        if min(left, course.left) <= 0:
+            course.leave(one, Stop.TIME)
+        else:
+            yield Asked(one, len(parts) - at, left)
+
+
+def _itself(part: Part, course: Course, waiting: float, slow: Arrays) -> Iterator[Asked]:
+    """A part with several ports for arrays whose transfers are slow, as far as that is known by now, or may be.
+
+    Where that does not end soon, it is followed by a search without them.
+    """
+    known = course.known or (None if part.start is None else Known(part.kernel, part.start))
+    arrays = slow_arrays(_space_of(known, course), cost_of(known, course.request)) if slow and known else slow
+    if arrays and not part.options.dealt:
+        yield Asked(replace(part, options=replace(part.options, dealt=arrays)), waiting, course.share(AT_ONCE))
+        if not course.ran_out or part.share < 1:
+            return
+    yield Asked(part, waiting)
+
+
+def _striped(part: Part, request: Request, arrays: Arrays) -> list[Part]:
+    """A part with several ports for all tiles of some arrays, as far as it has such."""
+    if not arrays or not part.may_grow or part.options.striped:
+        return []
+    space = _space_of_part(part, request)
+    every = () if space is None else stripes_worth(space, arrays)
+    return [replace(part, options=replace(part.options, striped=striped)) for striped in every]
+
+
+def _slow_before(part: Part, course: Course, tiles: Arrays) -> Arrays:
+    """Of the arrays whose tiles may be slow those that are so beside what is known before the search of a part."""
+    known = course.known
+    if not tiles or known is None or not part.may_grow:
+        return tiles
+    space = _space_of_part(part, course.request)
+    slow = () if space is None else slow_tiles(space, cost_of(known, course.request))
+    return tuple(array for array in tiles if array in slow)
+
+
+def _slow_in_found(part: Part, course: Course) -> Arrays:
+    """Arrays whose tiles are slow in the best design, if that is one of this part: they may pass many times."""
+    best = course.best
+    if course.request.model == "paper" or best is None or best.choice is None or best.part.kernel is not part.kernel:
+        return ()
+    slow = slow_in_design(best.part.kernel, best.choice.space, best.choice.point)
+    return tuple(array for array in slow if array not in _fixed_ports(course.request))
+
+
+def _fixed_ports(request: Request) -> set[str]:
+    """Arrays whose ports the user fixed."""
+    return {fix.partition(".ports=")[0] for fix in request.fixes if not fix.endswith(f"={ANY_PORTS}")}
+
+
+def _with_cut_banks(part: Part, request: Request) -> Part | None:
+    """A part with banks of large tiles cut for their beats, which comes after it; None where no array is large.
+
+    More banks take more logic, and lead a search that is cut short elsewhere: it is one more space.
+    """
+    options = part.options
+    if request.model == "paper" or not part.may_grow or options.striped or options.cut:
+        return None
+    space = _space_of_part(part, request)
+    return replace(part, options=replace(options, cut=True)) if space is not None and has_large_tiles(space) else None
+
+
+def _may_be_ragged(part: Part, request: Request) -> bool:
+    """Whether the space of a part is worth a search with tiles that divide no loop: that of steps in strips.
+
+    How long their loops are follows from the sizes of strips, so that what divides them is left to chance.
+    """
+    in_strips = any(rewrite.startswith(STRIPS) for rewrite in part.kernel.rewrites)
+    return in_strips and request.model != "paper" and part.may_grow and part.options.tiles == "auto"
+
+
+def _space_of_part(part: Part, request: Request) -> Space | None:
+    """The space of a part; None where a fixed knob is of another form, as its search will say."""
+    try:
+        return space_of(part.kernel, replace(request, options=part.options))
+    except UsageError:
+        return None
+
+
+def _space_of(known: Known, course: Course) -> Space:
+    """The space of a design that was found, or all of that of its form."""
+    best = course.best
+    if best is not None and best.choice is not None and best.choice.point is known.point:
+        return best.choice.space
+    return space_of(known.kernel, course.request)

@@ -1,0 +1,184 @@
+"""The searches of one command, one after another under one upper bound, and what they found; knows no order of them."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Collection, Sequence
+from math import inf
+
+from sisyphus import allowance, clock
+from sisyphus.errors import UsageError
+from sisyphus.ir import ArrayId
+from sisyphus.part_search import Answer, Choice, Listen, PartSearch, cost_of
+from sisyphus.parts import Known, Part
+from sisyphus.report import Moment
+from sisyphus.request import Request
+from sisyphus.search import OnProgress
+from sisyphus.solve import Limits, Stop
+from sisyphus.values import dataclass, replace
+
+#: Share of the time limit that has to be left for searches that it ended to go on.
+WORTH_IT = 0.1
+#: Where so much of the bound on memory was taken, they begin anew, before or after others had their share.
+ROOM = 0.4
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A part to search: in its share of the time, where so many are `waiting`, it included, and in `most` seconds."""
+
+    part: Part
+    waiting: float
+    most: float = inf
+
+
+class Course:
+    """The searches of one command: each looks only for what costs less than what is known, in its share of the time."""
+
+    def __init__(self, request: Request, listen: Listen, on_progress: OnProgress | None, *, improve: bool) -> None:
+        self.request = request
+        self.found: list[Answer] = []
+        self.heard: list[Moment] = []
+        self._listen, self._on_progress, self._improve = listen, on_progress, improve
+        self._begun = clock.now()
+
+    @property
+    def seconds(self) -> float:
+        """Since the first search could begin."""
+        return clock.now() - self._begun
+
+    @property
+    def left(self) -> float:
+        """Seconds of the time limit that are left."""
+        return self.share(1.0) - self.seconds
+
+    def share(self, part: float) -> float:
+        """So much of the time limit, in seconds; without one there is no end."""
+        limit = self.request.limits.seconds
+        return inf if limit is None else part * limit
+
+    @property
+    def best(self) -> Answer | None:
+        """The search that found the best design so far, if there is one."""
+        return min((a for a in self.found if a.choice is not None), key=self._cost, default=None)
+
+    @property
+    def known(self) -> Known | None:
+        """The best design so far."""
+        best = self.best
+        return None if best is None or best.choice is None else Known(best.choice.kernel, best.choice.point)
+
+    @property
+    def choices(self) -> list[Choice]:
+        """What each search found, of those that found something."""
+        return [answer.choice for answer in self.found if answer.choice is not None]
+
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether Ctrl-C ended the last search."""
+        return bool(self.found) and self.found[-1].stop is Stop.INTERRUPTED
+
+    @property
+    def ran_out(self) -> bool:
+        """Whether time ended the last search."""
+        return bool(self.found) and self.found[-1].stop is Stop.TIME
+
+    def whole(self) -> list[Answer]:
+        """The searches that speak of all spaces together: none of a space that is all in that of another one."""
+        asked = [a for a in self.found if not a.part.is_seed and not isinstance(a.failure, UsageError)]
+        return [a for a in asked if not any(_is_less_dealt(a.part, other.part) for other in asked)]
+
+    def search(self, asked: Asked) -> None:
+        """A part, from where it ended if it was probed; its answer is the last one then."""
+        self._give_room()
+        part, found = asked.part, self.found
+        at = next((at for at, answer in enumerate(found) if answer.part.share < 1 and answer.part.is_same(part)), None)
+        if at is None:
+            found.append(self._answer(asked))
+            return
+        probed = replace(found[at], part=part)
+        found.append(probed if probed.stop is not Stop.TIME else self._gone_on(probed, asked))
+        del found[at]
+
+    def leave(self, part: Part, stop: Stop) -> None:
+        """A part is not searched for such a reason: nothing is known of what it has."""
+        self.found.append(Answer(part, stop, None))
+
+    def use_time_left(self) -> None:
+        """Searches that their share of the time ended go on, in what others left of theirs and below all known.
+
+        And once more, as long as one of them comes to its end before its share does.
+        """
+        if self.request.limits.seconds is None:
+            return
+        before = len(self.found) + 1
+        while True:
+            whole = self.whole()
+            ended = [at for at, answer in enumerate(self.found) if answer.stop is Stop.TIME and answer in whole]
+            if not 0 < len(ended) < before:
+                return
+            before = len(ended)
+            for waiting, at in zip(range(len(ended), 0, -1), ended, strict=True):
+                if self.left < self.share(WORTH_IT):
+                    return
+                self._give_room()
+                self.found[at] = self._gone_on(self.found[at], Asked(self.found[at].part, waiting))
+                if self.found[at].stop is Stop.INTERRUPTED:
+                    return
+
+    def _cost(self, answer: Answer) -> float:
+        return inf if answer.choice is None else cost_of(answer.choice, self.request)
+
+    def _answer(self, asked: Asked, unended: PartSearch | None = None) -> Answer:
+        part, request = asked.part, self.request
+        limits = share_of(request.limits, self.seconds, asked.waiting)
+        if limits.seconds is not None:
+            limits = replace(limits, seconds=min(limits.seconds, asked.most, self.share(part.share)))
+        own = replace(request, options=part.options)
+        one = unended or PartSearch(part, own, self._listen, self._hear, improve=self._improve)
+        return one.answer(limits, _upper(self.found, request.top))
+
+    def _gone_on(self, old: Answer, asked: Asked) -> Answer:
+        """What is known of a part after more time."""
+        new = replace(self._answer(asked, old.unended), part=asked.part)
+        bounds = [bound for bound in (old.bound, new.bound) if bound is not None]
+        if new.choice is None and old.choice is not None:
+            new = replace(new, choice=old.choice, counted=old.counted, failure=None)
+        return replace(new, bound=max(bounds, default=None))
+
+    def _give_room(self) -> None:
+        """Searches that could go on begin anew instead, where so much of the memory was taken."""
+        if allowance.is_short_of_memory(ROOM) and any(answer.unended for answer in self.found):
+            self.found[:] = [replace(answer, unended=None) for answer in self.found]
+            gc.collect()  # what a search knows is tied in circles
+
+    def _hear(self, cost: float | None, bound: float | None, seconds: float) -> None:
+        known = [c for c in (cost, *(moment.cost for moment in self.heard[-1:])) if c is not None]
+        self.heard.append(Moment(round(self.seconds, 3), min(known, default=None), bound))
+        if self._on_progress is not None:
+            self._on_progress(cost, bound, seconds)
+
+
+def share_of(limits: Limits, spent: float, left: float) -> Limits:
+    """What the next of the `left` searches to come may take of the time that is left; a second where it is over."""
+    if limits.seconds is None:
+        return limits
+    return replace(limits, seconds=max((limits.seconds - spent) / max(left, 1), min(1.0, limits.seconds)))
+
+
+def is_dealt(part: Part, arrays: Collection[ArrayId], other: Part) -> bool:
+    """Whether the space of another part has all of a part, and several ports for these arrays."""
+    is_same = other.kernel is part.kernel and replace(other.options, dealt=()) == replace(part.options, dealt=())
+    return is_same and {*arrays} <= {*other.options.dealt}
+
+
+def _is_less_dealt(part: Part, other: Part) -> bool:
+    """Whether another part differs by arrays with several ports that a part does not have."""
+    arrays = other.options.dealt
+    return not {*arrays} <= {*part.options.dealt} and is_dealt(part, part.options.dealt, other)
+
+
+def _upper(found: Sequence[Answer], top: int) -> float:
+    """What a design has to cost less than to be among those that are wanted, as searches count."""
+    costs = sorted(cost for answer in found for cost in answer.counted)
+    return costs[top - 1] if len(costs) >= top else inf

@@ -1,0 +1,69 @@
+"""Which searches there are beside a part: what they add to it, and when there is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sisyphus.choice import find
+from sisyphus.kernel_forms import load_kernels
+from sisyphus.part_search import Answer, PartSearch
+from sisyphus.request import Request, Source
+from sisyphus.solve import Limits
+from sisyphus.space import Options
+from sisyphus.target import load_device, make_target
+from sisyphus.values import replace
+
+#: Arrays of which 600 blocks hold none; strips of them have 8 steps and 302 rows.
+STEPS = """
+void steps(float a[1200][512], float b[1200][512])
+{
+    for (int t = 0; t < 8; t++) {
+        for (int i = 1; i < 1199; i++)
+            for (int j = 0; j < 512; j++)
+                b[i][j] = a[i - 1][j] + a[i + 1][j];
+        for (int i = 1; i < 1199; i++)
+            for (int j = 0; j < 512; j++)
+                a[i][j] = b[i - 1][j] + b[i + 1][j];
+    }
+}
+"""
+
+
+def searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> list[Answer]:
+    """All searches of the kernel, a short time each."""
+    answer, found = PartSearch.answer, list[Answer]()
+
+    def kept(self: PartSearch, limits: Limits, upper: float) -> Answer:
+        found.append(answer(self, replace(limits, seconds=0.5), upper))
+        return found[-1]
+
+    monkeypatch.setattr(PartSearch, "answer", kept)
+    path = tmp_path / "steps.c"
+    path.write_text(STEPS)
+    source = Source(str(path))
+    target = make_target(load_device("u200"), budget="chip", bram18k=600, uram=0)
+    find(load_kernels(source), Request(source, target, Options(**options), fixes=("adders=dsp",)))
+    return found
+
+
+def test_steps_in_strips_have_tiles_that_divide_no_loop_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the space of the best design of that form; other forms have no such search."""
+    found = searched(tmp_path, monkeypatch)
+    forms = [answer.part.kernel.name for answer in found]
+    strips = [answer for answer in found if answer.part.kernel.name == "strips"]
+    *others, last = [answer.part.options for answer in strips]
+    assert forms == sorted(forms, key=lambda name: name != "strips") and "source" in forms
+    assert last.tiles == "ragged" and {o.tiles for o in others} == {"auto"}
+    designs = [answer for answer in strips[:-1] if answer.choice is not None]
+    assert replace(last, tiles="auto") == designs[-1].part.options  # each is better than the one before
+    assert all(answer.part.options.tiles == "auto" for answer in found if answer.part.kernel.name == "source")
+
+
+@pytest.mark.parametrize("tiles", ["divisors", "ragged"])
+def test_tiles_that_were_asked_for_are_searched_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiles: str
+) -> None:
+    assert {answer.part.options.tiles for answer in searched(tmp_path, monkeypatch, tiles=tiles)} == {tiles}
