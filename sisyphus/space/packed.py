@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sisyphus.analysis import Nest
+from sisyphus.analysis.rewrite import range_of
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.poly import Affine, var
 from sisyphus.space.space import ArrayUse, NestSpace
@@ -39,7 +40,7 @@ def _are_aligned(scop: Scop, nest: NestSpace, use: ArrayUse) -> bool:
     """Whether tiles of an array begin at multiples of their size, whatever the tiles of loops are.
 
     A dimension is all in each tile, one element of it, or as much of it as the tile of a loop that begins with 0. Of
-    outer loops only the outermost one stands still wherever a tile is transferred.
+    outer loops only the outermost one stands still wherever a tile is transferred, in iterations without work, too.
     """
     for at, dim in enumerate(use.dims):
         if dim.coefficients is None:
@@ -49,9 +50,20 @@ def _are_aligned(scop: Scop, nest: NestSpace, use: ArrayUse) -> bool:
         moving = [loop for loop in nest.loops if subscript.coefficient(loop.iterator)]
         is_loop = len(moving) == 1 and subscript == var(moving[0].iterator) and moving[0].lower == 0
         ranging = any(subscript.coefficient(name) for name in nest.nest.outer[1:])
-        if others or ranging or (moving and not is_loop):
+        if others or ranging or (moving and not is_loop) or not _stays_inside(scop, nest.nest, subscript, dim.extent):
             return False
     return True
+
+
+def _stays_inside(scop: Scop, nest: Nest, subscript: Affine, extent: int) -> bool:
+    """Whether what the outermost loop around a nest adds to a subscript stays inside of a dimension."""
+    step = subscript.coefficient(nest.outer[0]) if nest.outer else 0
+    if not step:
+        return True
+    place = scop.statement(nest.statements[0]).position[0]
+    values = range_of([s for s in scop.statements if s.position[0] == place and s.iterators], 0)
+    ends = [subscript.constant + step * value for value in (values.start, values.stop - 1)]
+    return min(ends) >= 0 and max(ends) < extent
 
 
 def _subscripts(scop: Scop, nest: Nest, array: ArrayId, at: int) -> Iterator[Affine]:
