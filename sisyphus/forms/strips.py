@@ -4,12 +4,13 @@ for t: { for i: B[i] = f(A[i - 1], A[i], A[i + 1])   for i: A[i] = f(B[i - 1], B
 for tb: for ib: {
     for i < 20: A_1[i] = A_1[i + 64]    for i < 20: B_1[i] = B_1[i + 64]
     for 20 <= i < 84: A_1[i] = A[64 ib + i - 20]   for 20 <= i < 84: B_1[i] = B[64 ib + i - 20]
-    for t < 10: { for i < 64: B_1[i - 2 t + 20] = f(A_1[…])   for i < 64: A_1[i - 2 t + 19] = f(B_1[…]) }
+    for t < 10: { for 19 <= i + 2 t < 83: B_1[i + 1] = f(A_1[…])   for 18 <= i + 2 t < 82: A_1[i + 1] = f(B_1[…]) }
     for i < 64: A[64 ib + i - 20] = A_1[i]   for i < 64: B[64 ib + i - 20] = B_1[i] }
 
 A strip moves towards the first row with each step (a skew), so that it needs nothing of a strip that comes later. It
 has a window of the rows of every array that it touches. Rows that the next strip touches, too, slide to where that one
-has them: so each row is loaded once and written back once for all steps of a block. Strips begin before the first row
+has them: so each row is loaded once and written back once for all steps of a block. Loops count rows of the window, not
+of the strip: an unrolled copy of a body then has the same banks in every step. Strips begin before the first row
 and end behind the last one, where nothing has to slide in or is left to be written back.
 """
 
@@ -215,7 +216,10 @@ def in_strips(found: Dependences, strips: Strips) -> Scop | None:
 
 
 class Build:
-    """The loops `block` and `strip` around those of the source, then windows of the arrays."""
+    """The loops `block` and `strip` around those of the source, then windows of the arrays.
+
+    Rows are counted from `far` above the first one of a strip, as far as it moves in a block of steps.
+    """
 
     def __init__(self, steps: Steps, strips: Strips) -> None:
         self.steps, self.strips = steps, strips
@@ -226,6 +230,7 @@ class Build:
         self.block, self.strip = Cut(block, steps.times.start, strips.steps), Cut(strip, 0, strips.rows)
         self.blocks = -(-len(steps.times) // strips.steps)
         self.place = first.position[0]
+        self.far = steps.skew * (strips.steps - 1) + max(steps.shift.values())
 
     def ordered(self) -> Ordered:
         """The same instances over the new loops, in the order of strips."""
@@ -233,11 +238,11 @@ class Build:
         return ordered(scop, (self._moved(s) if s.id in inside else (s, s, {}) for s in scop.statements))
 
     def values(self, old: Statement) -> dict[str, Affine]:
-        """The time and the row of a statement in the loops that it has in strips."""
+        """The time and the row of a statement in the loops that it has in strips: the row by where it is on chip."""
         time, row = old.iterators[0], self.steps.row[old.id]
         given = {time: self.block.value(time)}
         if row is not None:
-            given[row] = self.strip.value(row) - self._moved_by(old)
+            given[row] = self.strip.value(row) + self.steps.rows.start - self.far
         return given
 
     def _moved_by(self, old: Statement) -> Affine:
@@ -247,7 +252,7 @@ class Build:
     def _moved(self, old: Statement) -> Moved:
         """A statement over its new loops."""
         row, given = self.steps.row[old.id], self.values(old)
-        at = var(row) if row is not None else self._moved_by(old) - self.strip.first
+        at = self._moved_by(old) + given.get(row or "", Affine()) - self.strip.first
         inside = [*self.block.inside(var(old.iterators[0])), *self.strip.inside(at)]
         new = over(old, (self.block.name, self.strip.name, *old.iterators), given, inside)
         return old, replace(new, position=(self.place, 0, 0, *old.position[1:])), given
