@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from sisyphus.algebra import EXACT, Condition
 from sisyphus.model.alone import MoveStudy, TaskStudy
 from sisyphus.model.facts.task_facts import Beside, Guarded, Part, Pipe, Replicated, Work, placed
-from sisyphus.model.formulas.addresses import moves_with_two_loops
+from sisyphus.model.formulas.addresses import call_address, moves_with_two_loops
 from sisyphus.model.formulas.aliases import alias_pairs
 from sisyphus.model.formulas.burst_cycles import move_interval, move_remainders
 from sisyphus.model.formulas.core_counts import cores_of
@@ -142,6 +142,8 @@ def _of_parts(parts: tuple[Part, ...]) -> Iterator[str]:
 def _of_pipe(study: TaskStudy, found: PipeStudy) -> Iterator[str]:
     """A pipelined body, by its loops, statements and subscripts."""
     pipe, setting = found.pipe, study.setting
+    if int(call_address(setting.alg, setting.rules, pipe)):
+        yield "bank-by-argument"
     if not pipe.pipelined:
         yield "body-not-pipelined"
         return

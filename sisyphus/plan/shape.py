@@ -17,7 +17,7 @@ from sisyphus.plan.nest import Accumulators, Copying, Moving, tree_of
 from sisyphus.plan.plan import Buffer, Direction, Plan, Port, Task, Transfer
 from sisyphus.plan.tiles import along_rows, grown, refs_to, tile_of
 from sisyphus.plan.tree import Call, Copy
-from sisyphus.poly import var
+from sisyphus.poly import Affine, var
 from sisyphus.space import PACKED, PLAIN, NestSpace, Tile, level2_order, may_load_ahead
 from sisyphus.values import dataclass, field, replace
 
@@ -200,7 +200,7 @@ class ShapeBuilder:
         )
 
     def _buffer(self, levels: Levels, array: ArrayId) -> Buffer:
-        """What the nest touches while the tiles outside of its place stand still; all where it has no place."""
+        """What the nest touches while the tiles outside of its place stand still; all of it where it has no place."""
         alg, declared = self.alg, self.scop.array(array)
         refs, placed = refs_to(self.scop, self.space.nest, array), self.numbers.placed(alg, array)
         fixed = partial(self.numbers.fixed, alg, self.shape.order, array)
@@ -211,7 +211,9 @@ class ShapeBuilder:
         box = grown(alg, box, declared.extents, width)
         extents = tuple(alg.select(placed, e, full) for e, full in zip(box.extents, declared.extents, strict=True))
         partition = tuple(alg.minimum(f, e) for f, e in zip(self.numbers.factors[array], extents, strict=True))
-        return Buffer(array, array, declared.type, extents, box.origin, partition, "", beside=beside)
+        moves = ([(name, alg.select(placed, step, 0)) for name, step in first.terms] for first in box.origin)
+        origin = tuple(Affine.of(own, first.constant) for own, first in zip(moves, box.origin, strict=True))
+        return Buffer(array, array, declared.type, extents, origin, partition, "", beside=beside)
 
     def _copying(self) -> dict[str, Copying]:
         """What each level-0 loop moves; transfers that no candidate has there are left out."""

@@ -165,7 +165,8 @@ def _loop_space(scop: Scop, nest: Nest, loop: Loop, options: Options, *, updates
     Where these are to be measured, ragged ones only of updates that stay in banks of one length (`Buffer.declared`).
     """
     moves = not (nest.rectangular and loop.is_constant)
-    tiles, end = tilings(loop.trip_count, loop.kind, options.tiles, moves=moves), loop.lower + loop.trip_count
+    tiles = tilings(loop.trip_count, loop.kind, options.tiles, moves=moves, called=bool(nest.outer))
+    end = loop.lower + loop.trip_count
     if options.trust == "measured":
         reached = {tile: loop.lower + tile.level0 * tile.size for tile in tiles}
         allowed = {tile: -(-end // tile.level2) * tile.level2 if updates else end for tile in tiles}

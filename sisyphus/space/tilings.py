@@ -17,8 +17,13 @@ WIDEST_STEP_OF_MOVING = 2
 MOST_SIZES = 32
 
 
-def tilings(trip_count: int, kind: LoopKind, tiles: Tiles, *, moves: bool = False) -> tuple[Tile, ...]:
+def tilings(
+    trip_count: int, kind: LoopKind, tiles: Tiles, *, moves: bool = False, called: bool = False
+) -> tuple[Tile, ...]:
     """Every tile of a loop, by its unroll factor; a sequential loop is never unrolled. `moves`: its bounds do.
+
+    Where it is `called` by loops around its nest, powers of two are unroll factors, too: an iterator of such a loop
+    that picks a bank is divided by the factor in every call else.
 
     Equation 1 with divisors: level 0 x level 1 x level 2 = trip count. Ragged: no less than that, and no tile without
     work; of all sizes that make the same number of tiles only the smallest, as a larger one does more for nothing.
@@ -28,12 +33,17 @@ def tilings(trip_count: int, kind: LoopKind, tiles: Tiles, *, moves: bool = Fals
     sizes = ragged_sizes if is_ragged else divisors
     triples = (
         Tile(-(-starts // level1), level1, level2)
-        for level2 in sizes(trip_count)
+        for level2 in ({*sizes(trip_count), *_powers(trip_count)} if called and tiles == "auto" else sizes(trip_count))
         if level2 == 1 or kind is not LoopKind.SEQUENTIAL
         for starts in [-(-trip_count // level2)]
         for level1 in sizes(starts)
     )
     return tuple(sorted(triples, key=lambda t: (t.level2, t.level1)))
+
+
+def _powers(number: int) -> tuple[int, ...]:
+    """The powers of two below a number."""
+    return tuple(1 << at for at in range((number - 1).bit_length()))
 
 
 def has_hole(trip_count: int, *, moves: bool = False) -> bool:

@@ -171,6 +171,7 @@ class _Reader:
             asked=loop is not None and loop.interval > 0,
             in_runs=bool(self.task.iterators or apart) and in_table,
             apart=apart,
+            arguments=self.task.iterators,
         )
 
 

@@ -96,7 +96,8 @@ class Pipe:
     source loop became, outermost first, with the source iterations that one step is worth. `tree`: floating-point
     additions may be reassociated. `asked`: an interval below what sums reach is asked for. `moves`: the bounds of the
     loop change. `in_runs`: some rows of a table of tiles are run, in each iteration of the loops `apart` or of outer
-    ones; the next run begins once all starts of this one are done.
+    ones; the next run begins once all starts of this one are done. `arguments` are the iterators of the loops that call
+    the task: their values stand still in it, and are unknown to synthesis.
     """
 
     outer: tuple[str, ...]
@@ -113,6 +114,12 @@ class Pipe:
     least: Mapping[str, Value] = field(default_factory=dict)
     in_runs: Condition = False
     apart: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+
+    @property
+    def around(self) -> tuple[str, ...]:
+        """What moves a body from start to start but for its own loop: those that call the task, and its tile loops."""
+        return (*self.arguments, *self.outer)
 
     def between(self, loop: str) -> Value:
         """Iterations of a loop of which each is a start, wherever it stands: never more than there are."""

@@ -9,6 +9,9 @@ from sisyphus.model.facts.task_facts import BufferAccess, Dim, Pipe
 from sisyphus.model.formulas.rules import Rules
 from sisyphus.plan import banks
 
+#: Iterations of a loop that has some.
+SEVERAL = 2
+
 
 def needs_multiplier(alg: Algebra, stride: Value) -> Condition:
     """A product with `stride` is neither a shift nor one sum or difference of two shifts."""
@@ -63,8 +66,8 @@ def moves_with_two_loops(alg: Algebra, dim: Dim, pipe: Pipe, tile_loops: Mapping
 
 
 def _turns(alg: Algebra, dim: Dim, loop: str, trips: Mapping[str, Value]) -> Condition:
-    """Whether a loop changes the subscript."""
-    return alg.both(alg.exceeds(trips[loop], 1), alg.exceeds(dim.strides[loop], 0))
+    """Whether a loop changes the subscript; one that calls the task, whose trips are not known here, always does."""
+    return alg.both(alg.exceeds(trips.get(loop, SEVERAL), 1), alg.exceeds(dim.strides[loop], 0))
 
 
 def remainder_cycles(alg: Algebra, rules: Rules, dim: Dim, step: Value, *, whole: bool = False) -> Value:
@@ -119,9 +122,17 @@ def has_product(alg: Algebra, dims: Iterable[tuple[Dim, Condition]]) -> tuple[Co
 
 
 def arrival(
-    alg: Algebra, rules: Rules, access: BufferAccess, loops: Iterable[str], trips: Mapping[str, Value]
+    alg: Algebra,
+    rules: Rules,
+    access: BufferAccess,
+    loops: Iterable[str],
+    trips: Mapping[str, Value],
+    arguments: Sequence[str] = (),
 ) -> Value:
-    """Cycle in which an element read is there (docs/model.md): 2, +3 with an address multiply, or the remainder."""
+    """Cycle in which an element read is there (docs/model.md): 2, +3 with an address multiply, or the remainder.
+
+    What some of the `loops` move may move with `arguments` of the task, too: the remainder is of the sum.
+    """
     loops = tuple(loops)
     remainder: Value = 0
     moves: list[tuple[Dim, Condition]] = []
@@ -129,11 +140,35 @@ def arrival(
         changes, step = moving(alg, dim, loops, trips)
         moves.append((dim, changes))
         selecting = alg.both(changes, alg.negation(is_complete(alg, dim)))
-        cycles = remainder_cycles(alg, rules, dim, step)
+        cycles = remainder_cycles(alg, rules, dim, alg.gcd(step, _step_of(alg, dim, arguments)))
         remainder = alg.maximum(remainder, alg.select(selecting, cycles, 0))
     _, multiplies = has_product(alg, moves)
     plain = rules.cycles.read + alg.select(multiplies, rules.cycles.address_multiply, 0)
     return alg.maximum(plain, remainder)
+
+
+def call_address(alg: Algebra, rules: Rules, pipe: Pipe) -> Value:
+    """Cycles of the remainders with which arguments of a task pick banks, before a body starts in a call.
+
+    Of subscripts that no loop of the task moves; where one does, the remainder is in the body (`arrival`).
+    """
+    loops = pipe.outer if pipe.loop is None else (*pipe.outer, pipe.loop)
+    longest: Value = rules.cycles.read
+    for access in (access for work in pipe.works for access in (work.write, *work.reads.values())):
+        for dim in access.dims:
+            step = _step_of(alg, dim, pipe.arguments)
+            stays = alg.negation(alg.either(moving(alg, dim, loops, pipe.trips)[0], is_complete(alg, dim)))
+            cycles = remainder_cycles(alg, rules, dim, step)
+            longest = alg.maximum(longest, alg.select(alg.both(stays, alg.exceeds(step, 0)), cycles, 0))
+    return longest - rules.cycles.read
+
+
+def _step_of(alg: Algebra, dim: Dim, arguments: Iterable[str]) -> Value:
+    """The greatest common divisor of the steps with which arguments of a task move a subscript; 0 if none does."""
+    step: Value = 0
+    for name in arguments:
+        step = alg.gcd(step, dim.strides.get(name, 0))
+    return step
 
 
 def changes_address(

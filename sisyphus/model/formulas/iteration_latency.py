@@ -118,11 +118,11 @@ def body_loops(setting: Setting, pipe: Pipe, flattened: Value) -> Callable[[Buff
 
     if isinstance(flattened, bool):
         loops = (*pipe.outer, *own) if flattened else own
-        return lambda access: arrival(alg, rules, access, loops, pipe.trips)
+        return lambda access: arrival(alg, rules, access, loops, pipe.trips, pipe.arguments)
 
     def when(access: BufferAccess) -> Value:
-        inside = arrival(alg, rules, access, (*pipe.outer, *own), pipe.trips)
-        return alg.select(flattened, inside, arrival(alg, rules, access, own, pipe.trips))
+        inside = arrival(alg, rules, access, (*pipe.outer, *own), pipe.trips, pipe.arguments)
+        return alg.select(flattened, inside, arrival(alg, rules, access, own, pipe.trips, pipe.arguments))
 
     return when
 

@@ -18,7 +18,7 @@ from sisyphus.model.facts.task_facts import (
     Tile,
     placed,
 )
-from sisyphus.model.formulas.addresses import arrival, in_registers
+from sisyphus.model.formulas.addresses import arrival, call_address, in_registers
 from sisyphus.model.formulas.bank_waits import waits_for_beats
 from sisyphus.model.formulas.burst_cycles import move_cycles
 from sisyphus.model.formulas.iteration_latency import Setting, is_reduction
@@ -124,9 +124,10 @@ def _part(setting: Setting, part: Part, entries: Value, bodies: Bodies) -> Steps
             return _copies(setting, part, entries, bodies)
         case Pipe() if not part.pipelined:
             depth = bodies(part).depth
-            return Term(
+            body = Term(
                 "body", part.starts * depth, construct="body-not-pipelined", rule="iteration latency, not pipelined"
             )
+            return InTurn((body, _banks_of_a_call(setting, part, part.starts)), "body", "with its addresses")
         case _:
             return _nest(setting, nest_of(part), entries, bodies)
 
@@ -223,7 +224,7 @@ def pipelined_loop(setting: Setting, body: PipelinedBody, starts: Value, runs: V
 def _pipelined_core(setting: Setting, nest: Nest, pipe: Pipe, entries: Value, bodies: Bodies) -> tuple[Term, ...]:
     """A pipelined loop in tile loops: one loop with the innermost of them, or started anew by each iteration."""
     alg, cycles, body = setting.alg, setting.rules.cycles, bodies(pipe)
-    chained = _chained(setting, nest)
+    chained, banks = _chained(setting, nest), _banks_of_a_call(setting, pipe, entries)
     around = nest.tiles[-1].iterations if nest.tiles else entries
     for tile, flat in zip(nest.tiles, chained, strict=False):
         entries = alg.select(flat, entries, tile.iterations)
@@ -249,7 +250,14 @@ def _pipelined_core(setting: Setting, nest: Nest, pipe: Pipe, entries: Value, bo
             rule="loops not flattened",
         ),
         Term("between parts", between * cycles.step, rule="parts of a body"),
+        banks,
     )
+
+
+def _banks_of_a_call(setting: Setting, pipe: Pipe, calls: Value) -> Term:
+    """What picks banks by the iterators of the loops around a call, done before a body starts (unmeasured)."""
+    address = call_address(setting.alg, setting.rules, pipe)
+    return Term("banks by arguments", calls * address, construct="bank-by-argument", rule="remainders of a call")
 
 
 def _between(

@@ -73,7 +73,7 @@ def schedule_of(setting: Setting, pipe: Pipe, times: Sequence[Timing], interval:
 
 def body_multipliers(alg: Algebra, pipe: Pipe) -> Value:
     """Multipliers of the addresses in a body."""
-    loops = pipe.outer if pipe.loop is None else (*pipe.outer, pipe.loop)
+    loops = pipe.around if pipe.loop is None else (*pipe.around, pipe.loop)
     accesses = [access for work in pipe.works for access in (work.write, *work.reads.values())]
     return address_multipliers(alg, accesses, loops, pipe.trips)
 
