@@ -15,6 +15,8 @@ WIDEST_STEP = 4
 WIDEST_STEP_OF_MOVING = 2
 #: Sizes of one loop at a level, divisors aside; more make the space of a nest too large to be searched.
 MOST_SIZES = 32
+#: The largest power of two among unroll factors is two to this: more of them double the space of each nest for nothing.
+MOST_POWER = 6
 
 
 def tilings(
@@ -42,8 +44,8 @@ def tilings(
 
 
 def _powers(number: int) -> tuple[int, ...]:
-    """The powers of two below a number."""
-    return tuple(1 << at for at in range((number - 1).bit_length()))
+    """The powers of two below a number, as far as loops of nests with other loops around are unrolled."""
+    return tuple(1 << at for at in range(MOST_POWER + 1) if 1 << at < number)
 
 
 def has_hole(trip_count: int, *, moves: bool = False) -> bool:
