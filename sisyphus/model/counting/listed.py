@@ -61,9 +61,9 @@ class Listed:
     """
 
     loops: tuple[str, ...]
-    rows: Ints
-    low: Ints | None = None
-    high: Ints | None = None
+    rows: Narrow
+    low: Narrow | None = None
+    high: Narrow | None = None
 
     def tiles(self, lower: Mapping[str, int], sizes: Mapping[str, Ints]) -> Ints:
         """Different tiles of the loops that have sizes, for each entry of these."""
@@ -78,8 +78,7 @@ class Listed:
         apart = np.maximum(self.low[1:], self.low[:-1]) > np.minimum(self.high[1:], self.high[:-1]) + 1
         if (apart & ~other).any():
             return None
-        points, low, high = (np.asarray(part, np.int32, "C") for part in (self.rows[:, -1], self.low, self.high))
-        return Fronts(points, low, high, np.concatenate([[True], other]))
+        return Fronts(np.ascontiguousarray(self.rows[:, -1]), self.low, self.high, np.concatenate([[True], other]))
 
     def count(self, lower: Mapping[str, int], tiled: Mapping[str, int]) -> int:
         """Different tiles of the loops that have a size."""
@@ -113,7 +112,7 @@ class Sampled:
     _known: dict[int, tuple[Listed, int, int]] = field(default_factory=dict)
 
     @property
-    def rows(self) -> Ints:
+    def rows(self) -> Narrow:
         """The points that a count looks at where the loop has tiles of one iteration."""
         return self._looked_at(1)[0].rows
 
@@ -169,11 +168,11 @@ def _listed(
     """The points of some loops, or some of them."""
     if len(parts) > 1:
         found = [convex_points(loops, conditions, ranges, some) for conditions in parts]
-        return Listed(loops, np.unique(np.concatenate(found), axis=0))
+        return Listed(loops, np.unique(np.concatenate(found), axis=0).astype(np.int32))
     rows = convex_points(loops[:-1], parts[0], ranges, some)
     low, high = _limits(loops, parts[0], ranges, rows)
     work = high >= low
-    return Listed(loops, rows[work], low[work], high[work])
+    return Listed(loops, *(each[work].astype(np.int32) for each in (rows, low, high)))
 
 
 def _limits(
@@ -234,7 +233,7 @@ def different(code: Ints) -> int:
     return int(seen.sum())
 
 
-def _covered(code: Ints, low: Ints, high: Ints) -> int:
+def _covered(code: Ints, low: Narrow, high: Narrow) -> int:
     """Places in the unions of the ranges `low` to `high` of equal code, over all codes."""
     if not len(code):
         return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
 
 import numpy as np
@@ -19,6 +19,9 @@ from sisyphus.values import dataclass, field
 
 #: Loops that depend on each other, and on no others.
 Group = Differences | Listed | Sampled
+
+#: Nests of which the counts are kept: more than a form has, but for few.
+MOST_NESTS = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,20 +154,32 @@ def tile_counts(scop: Scop, nest: Nest, together: Sequence[StmtId] | None = None
     """The groups of a nest's loops, the outer ones included; its statements run through the union of their domains.
 
     `together` are the statements under the same outer loops; if not given, those that share these loops in the source.
+    The spaces of a form have the same nests, and share what is counted of them.
     """
-    statements = [scop.statement(s) for s in nest.statements]
-    names = (*nest.outer, *(loop.iterator for loop in nest.band))
+    return _counts(scop, nest.statements, nest.outer, nest.iterators, together if together is None else (*together,))
+
+
+@lru_cache(maxsize=MOST_NESTS)
+def _counts(
+    scop: Scop,
+    names_of_statements: tuple[StmtId, ...],
+    outer: tuple[str, ...],
+    band: tuple[str, ...],
+    together: tuple[StmtId, ...] | None,
+) -> TileCounts:
+    statements = [scop.statement(s) for s in names_of_statements]
+    names = (*outer, *band)
     ranges = {name: _range(statements, at) for at, name in enumerate(names)}
     parts = sorted({part for statement in statements for part in _parts(statement, names)}, key=str)
     groups = tuple(_group(loops, parts, ranges) for loops in _coupled(names, parts))
     lower = {name: low for name, (low, _) in ranges.items()}
-    depth = len(nest.outer)
+    depth = len(outer)
     if together is None:
         around = [s for s in scop.statements if statements[0].shared_loops(s) >= depth]
     else:
         around = [scop.statement(s) for s in together]
     single = len(statements) == len(parts) == 1
-    return TileCounts(nest.outer, lower, groups, _calls(nest.outer, around), single)
+    return TileCounts(outer, lower, groups, _calls(outer, around), single)
 
 
 def _calls(outer: tuple[str, ...], statements: Sequence[Statement]) -> Calls:
