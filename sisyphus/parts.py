@@ -9,30 +9,23 @@ from math import prod
 from sisyphus.analysis import LoopKind, OuterLoop, read_at_once
 from sisyphus.errors import UsageError
 from sisyphus.forms import (
-    BATCHES,
     BLOCKS,
     FINISHED,
     INSIDE,
-    LINE_BLOCKS,
     PANELS,
     PIVOT_BLOCKS,
     SHORTER,
     TABLE_TILES,
-    elements_of,
     elsewhere,
-    independent,
-    making_lines,
-    size_of_blocks,
     steps_of,
-    steps_of_rows,
 )
-from sisyphus.ir import Array, ArrayId, Role
-from sisyphus.kernel_forms import all_in_strips, freed, of_fixed_form, with_copies, with_views, with_word
+from sisyphus.ir import Role
+from sisyphus.kernel_forms import freed, of_fixed_form, with_copies, with_views
 from sisyphus.model.limit import limit_of
 from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of
-from sisyphus.search import fit_together, fits_whole, most_elements
 from sisyphus.space import DesignPoint, Options, may_add_in_fabric, may_be_listed
 from sisyphus.target import ADDERS, Adders, Target
+from sisyphus.too_large import have_room, in_lines, in_strips, oversized, with_views_of_large
 from sisyphus.values import dataclass, replace
 
 #: Combinations of tiles in a nest above which a smaller space is searched first.
@@ -44,9 +37,6 @@ MUCH = 4
 #: What other forms count for together, where one is far better by its chains or was made for arrays that do not fit,
 #: and all spaces with other adders before the first of them is searched, where they were not probed.
 REST = 0.25
-
-#: Share of the elements that fit on chip which windows of strips take: buffers of transfers and banks need the rest.
-WINDOWS = 0.5
 
 #: Share of the time limit for which the first space is searched with each kind of adders, before one comes first.
 PROBE = 1 / 12
@@ -110,16 +100,16 @@ class Parts:
         strips = (
             []
             if request.model == "paper"
-            else [*_in_strips(kernels, request.target), *_in_lines(kernels, request.target)]
+            else [*in_strips(kernels, request.target), *in_lines(kernels, request.target)]
         )
         kernels = of_fixed_form([*kernels, *strips], request.fixes)
         if request.model == "paper":
             self._kernels: tuple[Kernel, ...] = tuple(k for k in kernels if not k.rewrites)
         else:
             panels = [kernel for kernel in kernels if _in_panels(kernel)]
-            needless = [] if len(kernels) == len(panels) else [k for k in panels if not _large(k, request.target)]
+            needless = [] if len(kernels) == len(panels) else [k for k in panels if not oversized(k, request.target)]
             if len(kernels) > 1:
-                needless += [k for k in kernels if FINISHED in k.rewrites and _large(k, request.target)]
+                needless += [k for k in kernels if FINISHED in k.rewrites and oversized(k, request.target)]
             others = [kernel for kernel in _of_temporaries(kernels, request.target) if kernel not in needless]
             self._first = [*strips, *panels, *_for_temporaries(others, request.target)]
             promising = tuple(by_promise(others, first=self._first))
@@ -283,7 +273,7 @@ def _copies_first(kernels: Sequence[Kernel], copied: Sequence[Kernel], target: T
 
     What they free is far faster as a rule, so that what is found there rules the others out.
     """
-    first = [kernel for kernel in copied if _fit(kernel.scop.arrays, target)]
+    first = [kernel for kernel in copied if have_room(kernel.scop.arrays, target)]
     return (*first, *kernels, *(kernel for kernel in copied if kernel not in first))
 
 
@@ -291,7 +281,7 @@ def _freed(copied: Sequence[Kernel | None], target: Target) -> tuple[Kernel, ...
     """Forms with copies, which nothing waits for where all arrays fit on chip; of those with one space the first."""
     found: dict[object, Kernel] = {}
     for kernel in (kernel for kernel in copied if kernel is not None):
-        form = (freed(kernel) if _fit(kernel.scop.arrays, target) else None) or kernel
+        form = (freed(kernel) if have_room(kernel.scop.arrays, target) else None) or kernel
         found.setdefault(_free_loops(form) or form.form, form)
     return tuple(found.values())
 
@@ -322,7 +312,7 @@ def _chain(kernel: Kernel) -> int:
 def _for_temporaries(kernels: Sequence[Kernel], target: Target) -> list[Kernel]:
     """The forms in blocks, where temporaries with a place for every iteration do not fit on chip with the arrays."""
     whole = [kernel for kernel in kernels if kernel.expanded]
-    if any(_fit(kernel.scop.arrays, target) for kernel in whole):
+    if any(have_room(kernel.scop.arrays, target) for kernel in whole):
         return []
     return [kernel for kernel in kernels if BLOCKS in kernel.rewrites]
 
@@ -352,66 +342,12 @@ def forms(
     if model == "paper":
         return
     plain = [kernel for kernel in kernels if not kernel.views]
-    small = (_with_views_of_large(kernel, target) for kernel in plain)
+    small = (with_views_of_large(kernel, target) for kernel in plain)
     yield from (kernel for kernel in small if kernel is not None)
     if nothing_yet():
         every = (with_views(kernel) for kernel in plain)
         yield from (kernel for kernel in every if kernel is not None)
 
 
-def _in_strips(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:
-    """The kernel in strips of rows for several time steps each, where the arrays of its steps do not fit on chip."""
-    steps = steps_of_rows(kernels[0].scop)
-    if steps is None:
-        return ()
-    if _fit(steps.arrays, target):
-        return ()
-    strips = steps.within(_elements_of_windows(steps.arrays, target))
-    return () if strips is None else all_in_strips(kernels, strips)
-
-
-def _in_lines(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
-    """The kernel in batches of independent iterations, or blocks of lines, where its arrays leave no room on chip."""
-    source, scop = kernels[0], kernels[0].scop
-    groups, making = independent(source.dependences), making_lines(scop)
-    offered = (
-        [(BATCHES, {line for g in groups for line in g.lines}, max(len(g.values) for g in groups))] if groups else []
-    )
-    offered += [(LINE_BLOCKS, {*making.lines}, len(making.values))] if making is not None else []
-    if not offered or _fit(scop.arrays, target, share=WINDOWS):
-        return
-    for word, lines, count in offered:
-        size = size_of_blocks(count, _elements_of_windows(scop.arrays, target) // elements_of(scop, lines))
-        kernel = None if size is None else with_word(source, word, size)
-        if kernel is not None:
-            yield kernel
-
-
-def _elements_of_windows(arrays: Sequence[Array], target: Target) -> int:
-    """How many elements windows of some arrays may have together."""
-    blocks = target.budget.bram18k, target.budget.uram
-    bits = max(array.type.bits for array in arrays)
-    return int(WINDOWS * most_elements(target.memories, bits, target.max_partition, blocks))
-
-
-def _fit(arrays: Sequence[Array], target: Target, *, share: float = 1.0) -> bool:
-    """Whether all of them may be on chip at once, in a share of the memory."""
-    blocks = int(share * target.budget.bram18k), int(share * target.budget.uram)
-    size = sum(array.elements * array.type.bytes for array in arrays)
-    fits = fit_together(target.memories, arrays, target.max_partition, blocks)
-    return size <= share * target.budget.onchip_bytes and fits
-
-
 def _in_panels(kernel: Kernel) -> bool:
     return any(rewrite.startswith((PANELS, PIVOT_BLOCKS, TABLE_TILES)) for rewrite in kernel.rewrites)
-
-
-def _with_views_of_large(kernel: Kernel, target: Target) -> Kernel | None:
-    """The kernel with views of arrays that alone are larger than the memory on chip, or than either kind of it."""
-    large = _large(kernel, target)
-    return with_views(kernel, large) if large else None
-
-
-def _large(kernel: Kernel, target: Target) -> list[ArrayId]:
-    """The arrays that alone are larger than the memory on chip, or than either kind of it."""
-    return [a.id for a in kernel.scop.arrays if not fits_whole(a, target)]

@@ -39,6 +39,7 @@ ROWS = (
         "saved",
         "record",
         "budgets",
+        "too_large",
         "parts",
         "slow_transfers",
         "part_search",

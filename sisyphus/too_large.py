@@ -1,0 +1,75 @@
+"""Arrays that do not fit on chip: which these are, and the forms of a kernel that are made for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sisyphus.forms import (
+    BATCHES,
+    LINE_BLOCKS,
+    elements_of,
+    independent,
+    making_lines,
+    size_of_blocks,
+    steps_of_rows,
+)
+from sisyphus.ir import Array, ArrayId
+from sisyphus.kernel_forms import all_in_strips, with_views, with_word
+from sisyphus.request import Kernel
+from sisyphus.search import fit_together, fits_whole, most_elements
+from sisyphus.target import Target
+
+#: Share of the elements that fit on chip which windows of strips take: buffers of transfers and banks need the rest.
+WINDOWS = 0.5
+
+
+def in_strips(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:
+    """The kernel in strips of rows for several time steps each, where the arrays of its steps do not fit on chip."""
+    steps = steps_of_rows(kernels[0].scop)
+    if steps is None or have_room(steps.arrays, target):
+        return ()
+    strips = steps.within(_elements_of_windows(steps.arrays, target))
+    return () if strips is None else all_in_strips(kernels, strips)
+
+
+def in_lines(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
+    """The kernel in batches of independent iterations, or blocks of lines, where its arrays leave no room on chip."""
+    source, scop = kernels[0], kernels[0].scop
+    groups, making = independent(source.dependences), making_lines(scop)
+    offered = (
+        [(BATCHES, {line for g in groups for line in g.lines}, max(len(g.values) for g in groups))] if groups else []
+    )
+    offered += [(LINE_BLOCKS, {*making.lines}, len(making.values))] if making is not None else []
+    if not offered or have_room(scop.arrays, target, share=WINDOWS):
+        return
+    for word, lines, count in offered:
+        size = size_of_blocks(count, _elements_of_windows(scop.arrays, target) // elements_of(scop, lines))
+        kernel = None if size is None else with_word(source, word, size)
+        if kernel is not None:
+            yield kernel
+
+
+def _elements_of_windows(arrays: Sequence[Array], target: Target) -> int:
+    """How many elements windows of some arrays may have together."""
+    blocks = target.budget.bram18k, target.budget.uram
+    bits = max(array.type.bits for array in arrays)
+    return int(WINDOWS * most_elements(target.memories, bits, target.max_partition, blocks))
+
+
+def have_room(arrays: Sequence[Array], target: Target, *, share: float = 1.0) -> bool:
+    """Whether all of them may be on chip at once, in a share of the memory."""
+    blocks = int(share * target.budget.bram18k), int(share * target.budget.uram)
+    size = sum(array.elements * array.type.bytes for array in arrays)
+    fits = fit_together(target.memories, arrays, target.max_partition, blocks)
+    return size <= share * target.budget.onchip_bytes and fits
+
+
+def with_views_of_large(kernel: Kernel, target: Target) -> Kernel | None:
+    """The kernel with views of arrays that alone are larger than the memory on chip, or than either kind of it."""
+    large = oversized(kernel, target)
+    return with_views(kernel, large) if large else None
+
+
+def oversized(kernel: Kernel, target: Target) -> list[ArrayId]:
+    """The arrays that alone are larger than the memory on chip, or than either kind of it."""
+    return [a.id for a in kernel.scop.arrays if not fits_whole(a, target)]
