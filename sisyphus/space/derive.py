@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from math import lcm, prod
@@ -19,7 +19,7 @@ from sisyphus.space.point import KERNEL_PLACE, BufferPoint, NestPoint, Tile
 from sisyphus.space.ports import beat_widths
 from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space, places_around
 from sisyphus.space.stripes import dealt_over_ports, over_ports
-from sisyphus.space.tilings import tilings
+from sisyphus.space.tilings import FEW_ROWS, MOST_POWER, tilings
 from sisyphus.space.widths import tile_widths
 from sisyphus.target import Target
 
@@ -33,8 +33,9 @@ def build_space(
     options: Options,
 ) -> Space:
     """Every knob of the template with its legal values: tiles in iterations, widths in elements, factors in banks."""
+    picked = {dim for nest in distribution.nests for at in range(len(nest.outer)) for dim in _indexed(scop, nest, at)}
     nests = tuple(
-        _nest_space(scop, nest, prod(loop.trip_count for loop in loops), options)
+        _nest_space(scop, nest, prod(loop.trip_count for loop in loops), options, picked)
         for loops, nest in paths(distribution.body)
     )
     if options.trust == "measured":
@@ -124,14 +125,28 @@ def _widths_of_views(space: Space) -> Iterator[tuple[ArrayId, tuple[int, ...]]]:
     return ((view.id, legal[view.home]) for view in views)
 
 
-def _nest_space(scop: Scop, nest: Nest, outer_trips: int, options: Options) -> NestSpace:
+def _indexed(scop: Scop, nest: Nest, depth: int) -> Iterator[tuple[ArrayId, int]]:
+    """The dimensions of arrays in whose subscripts a loop of a nest, or one around it, is."""
+    for statement in map(scop.statement, nest.statements):
+        for ref in (statement.write, *statement.reads):
+            yield from ((ref.array, at) for at, e in enumerate(ref.index) if statement.iterators[depth] in e.names)
+
+
+def _nest_space(
+    scop: Scop, nest: Nest, outer_trips: int, options: Options, picked: Collection[tuple[ArrayId, int]]
+) -> NestSpace:
+    """`picked`: dimensions of arrays in which loops around some nest pick banks."""
     statements = [scop.statement(s) for s in nest.statements]
     places = (*places_around(nest), *nest.iterators) if options.outer_places else nest.iterators
     arrays = tuple(dict.fromkeys(array for s in statements for array in s.touched))
     views = [a for a in map(scop.array, arrays) if a.view_of is not None and not a.lasting]
     still = {loop for view in views for loop in view.still}
     updates = all(s.write in s.reads for s in statements)
-    loops = tuple(_loop_space(scop, nest, loop, options, updates=updates) for loop in nest.band)
+    meets = [not {*_indexed(scop, nest, len(nest.outer) + at)}.isdisjoint(picked) for at in range(len(nest.band))]
+    loops = tuple(
+        _loop_space(scop, nest, loop, options, updates=updates, meets=own)
+        for loop, own in zip(nest.band, meets, strict=True)
+    )
     if views:  # copies would share a port, and some loops have to stand still
         loops = tuple(replace(s, unroll=(1,), tiles=s.tiles if s.iterator not in still else _single(s)) for s in loops)
     pipelines = tuple(loop.iterator for loop in loops if loop.trip_count > 1 and loop.iterator not in still)
@@ -159,13 +174,18 @@ def _single(loop: LoopSpace) -> tuple[Tile, ...]:
     return (Tile(max(loop.trip_count, 1), 1, 1),)
 
 
-def _loop_space(scop: Scop, nest: Nest, loop: Loop, options: Options, *, updates: bool) -> LoopSpace:
-    """A loop with its tiles.
+def _loop_space(scop: Scop, nest: Nest, loop: Loop, options: Options, *, updates: bool, meets: bool) -> LoopSpace:
+    """A loop with its tiles. `meets`: in some dimension it counts what a loop around a nest picks banks of.
 
+    Such a loop has powers of two, and one whose bounds move in a nest with loops around has small ones: as of rows of a
+    window, its longest run is no round number.
     Where these are to be measured, ragged ones only of updates that stay in banks of one length (`Buffer.declared`).
     """
     moves = not (nest.rectangular and loop.is_constant)
-    tiles = tilings(loop.trip_count, loop.kind, options.tiles, moves=moves, called=bool(nest.outer))
+    most = MOST_POWER if meets else FEW_ROWS
+    tiles = tilings(
+        loop.trip_count, loop.kind, options.tiles, moves=moves, powers=most if meets or (moves and nest.outer) else 0
+    )
     end = loop.lower + loop.trip_count
     if options.trust == "measured":
         reached = {tile: loop.lower + tile.level0 * tile.size for tile in tiles}

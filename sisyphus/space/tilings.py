@@ -15,17 +15,16 @@ WIDEST_STEP = 4
 WIDEST_STEP_OF_MOVING = 2
 #: Sizes of one loop at a level, divisors aside; more make the space of a nest too large to be searched.
 MOST_SIZES = 32
-#: The largest power of two among unroll factors is two to this: more of them double the space of each nest for nothing.
-MOST_POWER = 6
+#: The largest power of two among unroll factors, more of which double the space of each nest for nothing, and the
+#: largest one for the sake of rows of windows, of which few are unrolled.
+MOST_POWER, FEW_ROWS = 64, 8
 
 
-def tilings(
-    trip_count: int, kind: LoopKind, tiles: Tiles, *, moves: bool = False, called: bool = False
-) -> tuple[Tile, ...]:
+def tilings(trip_count: int, kind: LoopKind, tiles: Tiles, *, moves: bool = False, powers: int = 0) -> tuple[Tile, ...]:
     """Every tile of a loop, by its unroll factor; a sequential loop is never unrolled. `moves`: its bounds do.
 
-    Where it is `called` by loops around its nest, powers of two are unroll factors, too: an iterator of such a loop
-    that picks a bank is divided by the factor in every call else.
+    Powers of two up to `powers` are unroll factors, too: where an iterator of a loop around a nest picks banks of what
+    this loop is unrolled in, it is divided by the factor in every call else.
 
     Equation 1 with divisors: level 0 x level 1 x level 2 = trip count. Ragged: no less than that, and no tile without
     work; of all sizes that make the same number of tiles only the smallest, as a larger one does more for nothing.
@@ -33,19 +32,15 @@ def tilings(
     """
     is_ragged = tiles == "ragged" or (tiles == "auto" and has_hole(trip_count, moves=moves))
     sizes = ragged_sizes if is_ragged else divisors
+    few = [1 << at for at in range(powers.bit_length()) if 1 << at < trip_count]
     triples = (
         Tile(-(-starts // level1), level1, level2)
-        for level2 in ({*sizes(trip_count), *_powers(trip_count)} if called and tiles == "auto" else sizes(trip_count))
+        for level2 in ({*sizes(trip_count), *few} if tiles == "auto" else sizes(trip_count))
         if level2 == 1 or kind is not LoopKind.SEQUENTIAL
         for starts in [-(-trip_count // level2)]
         for level1 in sizes(starts)
     )
     return tuple(sorted(triples, key=lambda t: (t.level2, t.level1)))
-
-
-def _powers(number: int) -> tuple[int, ...]:
-    """The powers of two below a number, as far as loops of nests with other loops around are unrolled."""
-    return tuple(1 << at for at in range(MOST_POWER + 1) if 1 << at < number)
 
 
 def has_hole(trip_count: int, *, moves: bool = False) -> bool:
