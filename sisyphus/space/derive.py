@@ -182,10 +182,8 @@ def _loop_space(scop: Scop, nest: Nest, loop: Loop, options: Options, *, updates
     Where these are to be measured, ragged ones only of updates that stay in banks of one length (`Buffer.declared`).
     """
     moves = not (nest.rectangular and loop.is_constant)
-    most = MOST_POWER if meets else FEW_ROWS
-    tiles = tilings(
-        loop.trip_count, loop.kind, options.tiles, moves=moves, powers=most if meets or (moves and nest.outer) else 0
-    )
+    powers = MOST_POWER if meets else FEW_ROWS if moves and nest.outer else 0
+    tiles = tilings(loop.trip_count, loop.kind, options.tiles, moves=moves, powers=powers)
     end = loop.lower + loop.trip_count
     if options.trust == "measured":
         reached = {tile: loop.lower + tile.level0 * tile.size for tile in tiles}

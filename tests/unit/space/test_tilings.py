@@ -128,3 +128,26 @@ def test_every_unroll_factor_has_a_partition() -> None:
     for array, at, loop in (("A", 0, "i"), ("A", 1, "k"), ("Y", 0, "i")):
         factors = space.partitions[ArrayId(array)][at]
         assert {t.level2 for t in space.nest("S0").loop(loop).tiles} <= set(factors)
+
+
+PICKED = """
+for k in range(18):
+    for i in range(18):
+        R[i] = A[k, i] * c
+    for i in range(18):
+        A[k + 1, i] = R[i] + B[i, k]
+"""
+
+
+@pytest.mark.parametrize(("instead", "factors"), [("A[k, i]", {1, 2, 3, 6, 9, 18}), ("A[i, k]", {4, 8, 16})])
+def test_loops_have_powers_of_two_where_a_loop_around_picks_banks_of_what_they_count(
+    instead: str, factors: set[int]
+) -> None:
+    """k picks rows of A and columns of B, of which i counts the others, unless it counts rows of A as well."""
+    kernel = scop(PICKED.replace("A[k, i]", instead), A=(20, 20), B=(20, 20), R=(18,))
+    deps = dependences(kernel)
+    target = make_target(load_device("u200"), budget="chip")
+    space = build_space(kernel, deps, distribute(kernel, deps), liveness(kernel), target, Options())
+    assert len(space.nests) == 2
+    for nest in space.nests:
+        assert {tile.level2 for tile in nest.loops[0].tiles} == {1, 2, 3, 6, 9, 18} | factors
