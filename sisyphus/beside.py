@@ -56,17 +56,18 @@ def around(part: Part, course: Course, left: float, slow: Slow) -> Iterator[Aske
     Tiles that may be slow have several ports first. Where the part has the best design, they also have those that are
     slow in it. Each with the most ports first, then with fewer, no longer than a share of the time limit.
     """
-    before = _striped(part, course.request, _slow_before(part, course, slow.tiles))
+    space = _space_of_part(part, course.request) if part.may_grow else None
+    before = [] if space is None else _striped(part, space, _slow_before(course, space, slow.tiles))
     for one in before:
         yield Asked(one, left, course.share(AT_ONCE))
-    cut = _with_cut_banks(part, course.request)
+    cut = None if space is None else _with_cut_banks(part, course.request, space)
     ragged = _may_be_ragged(part, course.request)
     extra = BESIDE * ((cut is not None) + ragged)
     yield from _itself(part, course, left + extra, slow.whole)
     if cut is not None:
         yield Asked(cut, (left - 1 + extra) / BESIDE)
-    if not before:
-        for one in _striped(part, course.request, _slow_in_found(part, course)):
+    if space is not None and not before:
+        for one in _striped(part, space, _slow_in_found(part, course)):
             yield Asked(one, left, course.share(AT_ONCE))
     best = course.best
     if ragged and best is not None and best.part.kernel is part.kernel:
@@ -112,22 +113,18 @@ def _itself(part: Part, course: Course, waiting: float, slow: Arrays) -> Iterato
     yield Asked(part, waiting)
 
 
-def _striped(part: Part, request: Request, arrays: Arrays) -> list[Part]:
-    """A part with several ports for all tiles of some arrays, as far as it has such."""
-    if not arrays or not part.may_grow or part.options.striped:
-        return []
-    space = _space_of_part(part, request)
-    every = () if space is None else stripes_worth(space, arrays)
+def _striped(part: Part, space: Space, arrays: Arrays) -> list[Part]:
+    """A part, which has this space, with several ports for all tiles of some arrays, as far as it has such."""
+    every = () if not arrays or part.options.striped else stripes_worth(space, arrays)
     return [replace(part, options=replace(part.options, striped=striped)) for striped in every]
 
 
-def _slow_before(part: Part, course: Course, tiles: Arrays) -> Arrays:
-    """Of the arrays whose tiles may be slow those that are so beside what is known before the search of a part."""
+def _slow_before(course: Course, space: Space, tiles: Arrays) -> Arrays:
+    """Of the arrays whose tiles may be slow those that are so beside what is known before a space is searched."""
     known = course.known
-    if not tiles or known is None or not part.may_grow:
+    if not tiles or known is None:
         return tiles
-    space = _space_of_part(part, course.request)
-    slow = () if space is None else slow_tiles(space, cost_of(known, course.request))
+    slow = slow_tiles(space, cost_of(known, course.request))
     return tuple(array for array in tiles if array in slow)
 
 
@@ -145,16 +142,15 @@ def _fixed_ports(request: Request) -> set[str]:
     return {fix.partition(".ports=")[0] for fix in request.fixes if not fix.endswith(f"={ANY_PORTS}")}
 
 
-def _with_cut_banks(part: Part, request: Request) -> Part | None:
-    """A part with banks of large tiles cut for their beats, which comes after it; None where no array is large.
+def _with_cut_banks(part: Part, request: Request, space: Space) -> Part | None:
+    """A part, which has this space, with banks of large tiles cut for their beats; None where no array is large.
 
     More banks take more logic, and lead a search that is cut short elsewhere: it is one more space.
     """
     options = part.options
-    if request.model == "paper" or not part.may_grow or options.striped or options.cut:
+    if request.model == "paper" or options.striped or options.cut or not has_large_tiles(space):
         return None
-    space = _space_of_part(part, request)
-    return replace(part, options=replace(options, cut=True)) if space is not None and has_large_tiles(space) else None
+    return replace(part, options=replace(options, cut=True))
 
 
 def _may_be_ragged(part: Part, request: Request) -> bool:

@@ -153,7 +153,7 @@ def _elements(setting: Setting, pipe: Pipe, work: Work) -> Value:
 
 def _ways(setting: Setting, pipe: Pipe, access: BufferAccess) -> list[Value]:
     """Per dimension, the banks among which one copy of an access moves while running."""
-    alg, loops = setting.alg, pipe.around if pipe.loop is None else (*pipe.around, pipe.loop)
+    alg, loops = setting.alg, (*pipe.arguments, *pipe.loops)
     found = []
     for dim in access.dims:
         changes, step = moving(alg, dim, loops, pipe.trips)

@@ -117,9 +117,9 @@ class Pipe:
     arguments: tuple[str, ...] = ()
 
     @property
-    def around(self) -> tuple[str, ...]:
-        """What moves a body from start to start but for its own loop: those that call the task, and its tile loops."""
-        return (*self.arguments, *self.outer)
+    def loops(self) -> tuple[str, ...]:
+        """The loops of the task that are not unrolled, outermost first."""
+        return self.outer if self.loop is None else (*self.outer, self.loop)
 
     def between(self, loop: str) -> Value:
         """Iterations of a loop of which each is a start, wherever it stands: never more than there are."""

@@ -140,7 +140,7 @@ def arrival(
         changes, step = moving(alg, dim, loops, trips)
         moves.append((dim, changes))
         selecting = alg.both(changes, alg.negation(is_complete(alg, dim)))
-        cycles = remainder_cycles(alg, rules, dim, alg.gcd(step, _step_of(alg, dim, arguments)))
+        cycles = remainder_cycles(alg, rules, dim, alg.gcd(step, moving(alg, dim, arguments, trips)[1]))
         remainder = alg.maximum(remainder, alg.select(selecting, cycles, 0))
     _, multiplies = has_product(alg, moves)
     plain = rules.cycles.read + alg.select(multiplies, rules.cycles.address_multiply, 0)
@@ -152,23 +152,14 @@ def call_address(alg: Algebra, rules: Rules, pipe: Pipe) -> Value:
 
     Of subscripts that no loop of the task moves; where one does, the remainder is in the body (`arrival`).
     """
-    loops = pipe.outer if pipe.loop is None else (*pipe.outer, pipe.loop)
     longest: Value = rules.cycles.read
     for access in (access for work in pipe.works for access in (work.write, *work.reads.values())):
         for dim in access.dims:
-            step = _step_of(alg, dim, pipe.arguments)
-            stays = alg.negation(alg.either(moving(alg, dim, loops, pipe.trips)[0], is_complete(alg, dim)))
+            picks, step = moving(alg, dim, pipe.arguments, pipe.trips)
+            stays = alg.negation(alg.either(moving(alg, dim, pipe.loops, pipe.trips)[0], is_complete(alg, dim)))
             cycles = remainder_cycles(alg, rules, dim, step)
-            longest = alg.maximum(longest, alg.select(alg.both(stays, alg.exceeds(step, 0)), cycles, 0))
+            longest = alg.maximum(longest, alg.select(alg.both(picks, stays), cycles, 0))
     return longest - rules.cycles.read
-
-
-def _step_of(alg: Algebra, dim: Dim, arguments: Iterable[str]) -> Value:
-    """The greatest common divisor of the steps with which arguments of a task move a subscript; 0 if none does."""
-    step: Value = 0
-    for name in arguments:
-        step = alg.gcd(step, dim.strides.get(name, 0))
-    return step
 
 
 def changes_address(

@@ -112,5 +112,4 @@ def _moves_alike(alg: Algebra, pair: AliasPair, loop: str) -> Condition:
 
 def inner_first(pipe: Pipe) -> tuple[str, ...]:
     """The loops of a body that are not unrolled."""
-    own = () if pipe.loop is None else (pipe.loop,)
-    return (*own, *reversed(pipe.outer))
+    return pipe.loops[::-1]

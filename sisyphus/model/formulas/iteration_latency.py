@@ -117,11 +117,11 @@ def body_loops(setting: Setting, pipe: Pipe, flattened: Value) -> Callable[[Buff
     alg, rules = setting.alg, setting.rules
 
     if isinstance(flattened, bool):
-        loops = (*pipe.outer, *own) if flattened else own
+        loops = pipe.loops if flattened else own
         return lambda access: arrival(alg, rules, access, loops, pipe.trips, pipe.arguments)
 
     def when(access: BufferAccess) -> Value:
-        inside = arrival(alg, rules, access, (*pipe.outer, *own), pipe.trips, pipe.arguments)
+        inside = arrival(alg, rules, access, pipe.loops, pipe.trips, pipe.arguments)
         return alg.select(flattened, inside, arrival(alg, rules, access, own, pipe.trips, pipe.arguments))
 
     return when

@@ -73,9 +73,8 @@ def schedule_of(setting: Setting, pipe: Pipe, times: Sequence[Timing], interval:
 
 def body_multipliers(alg: Algebra, pipe: Pipe) -> Value:
     """Multipliers of the addresses in a body."""
-    loops = pipe.around if pipe.loop is None else (*pipe.around, pipe.loop)
     accesses = [access for work in pipe.works for access in (work.write, *work.reads.values())]
-    return address_multipliers(alg, accesses, loops, pipe.trips)
+    return address_multipliers(alg, accesses, (*pipe.arguments, *pipe.loops), pipe.trips)
 
 
 def pipes_in(parts: Sequence[Part]) -> Iterator[tuple[Pipe, Value]]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from steps_in_c import STEPS
 
 from sisyphus.choice import find
 from sisyphus.kernel_forms import load_kernels
@@ -15,21 +16,6 @@ from sisyphus.solve import Limits
 from sisyphus.space import Options
 from sisyphus.target import load_device, make_target
 from sisyphus.values import replace
-
-#: Arrays of which 600 blocks hold none; strips of them have 8 steps and 302 rows.
-STEPS = """
-void steps(float a[1200][512], float b[1200][512])
-{
-    for (int t = 0; t < 8; t++) {
-        for (int i = 1; i < 1199; i++)
-            for (int j = 0; j < 512; j++)
-                b[i][j] = a[i - 1][j] + a[i + 1][j];
-        for (int i = 1; i < 1199; i++)
-            for (int j = 0; j < 512; j++)
-                a[i][j] = b[i - 1][j] + b[i + 1][j];
-    }
-}
-"""
 
 
 def searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> list[Answer]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from steps_in_c import STEPS
 
 from sisyphus import choice, part_search, parts
 from sisyphus.errors import NothingFits, TimeUp
@@ -214,21 +215,6 @@ def test_the_course_of_a_search_ends_with_what_all_searches_know(
     monkeypatch.setattr(part_search.PartSearch, "answer", lambda *asked: replace(own(*asked), bound=7.0))
     best = choice.find(kernels, request)
     assert best.outcome is not None and best.outcome.bound == 7.0 == best.trace[-1].bound
-
-
-STEPS = """
-void steps(float a[1200][512], float b[1200][512])
-{
-    for (int t = 0; t < 8; t++) {
-        for (int i = 1; i < 1199; i++)
-            for (int j = 0; j < 512; j++)
-                b[i][j] = a[i - 1][j] + a[i + 1][j];
-        for (int i = 1; i < 1199; i++)
-            for (int j = 0; j < 512; j++)
-                a[i][j] = b[i - 1][j] + b[i + 1][j];
-    }
-}
-"""
 
 
 @pytest.mark.parametrize(("bram18k", "has_strips"), [(600, True), (4000, False)])
