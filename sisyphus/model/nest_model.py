@@ -161,9 +161,8 @@ class NestModel:
     def _exact(self, shared: Shape, numbers: Numbers, rows: int) -> Iterator[tuple[Ints, Shape, Numbers]]:
         """Candidates that share an order and a pipelined loop, apart where guards differ, with how often tiles run."""
         order, loop = shared.order, shared.pipelined
-        for part, level0, has_body in self._level0(order, numbers, rows):
+        for part, skipped in self._skipping(order, numbers, rows):
             own = _rows_of(numbers, part, rows)
-            skipped = self.counts.skipped(level0) if has_body else []
             own = replace(own, visits=self._visits(order, skipped, own, len(part)))
             own = replace(own, starts=self._starts(order, loop, skipped, own))
             inside = own.starts
@@ -174,6 +173,24 @@ class NestModel:
                 at = np.flatnonzero(guarded == flag)
                 shape = replace(shared, skips=bool(skipped), guarded=bool(flag))
                 yield part[at], shape, _rows_of(own, at, len(part))
+
+    def _skipping(self, order: tuple[str, ...], numbers: Numbers, rows: int) -> Iterator[tuple[Ints, Sequence[Group]]]:
+        """Candidates apart by what a guard around the nest skips: calls without work in which some loop would turn.
+
+        The outermost tile loop turns in these where it runs in full in all others.
+        """
+        for part, level0, has_body in self._level0(order, numbers, rows):
+            skipped = self.counts.skipped(level0) if has_body else []
+            idle = self.counts.idle(level0) if has_body else []
+            if not idle:
+                yield part, skipped
+                continue
+            own = _rows_of(numbers, part, rows)
+            sizes = {loop: trips[1] * trips[2] for loop, trips in own.tiles.items()}
+            calls, tiles = (self.counts.visits(level0[:n], sizes, skips=[*skipped, *idle]) for n in (0, 1))
+            is_full = np.broadcast_to(tiles == calls * own.tiles[level0[0]][0], (len(part),))
+            for flag in distinct(is_full):
+                yield part[is_full == flag], [*skipped, *idle] if flag else skipped
 
     def _level0(
         self, order: tuple[str, ...], numbers: Numbers, rows: int

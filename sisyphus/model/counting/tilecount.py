@@ -61,6 +61,11 @@ class TileCounts:
         free = [group for group in self.groups if not any(loop in group.loops for loop in level0)]
         return [group for group in free if self._working(group) < self._called(group)]
 
+    def idle(self, level0: Sequence[str]) -> list[Group]:
+        """Groups of one statement with tile loops, in which some calls have no work."""
+        own = [group for group in self.groups if self.single and any(loop in group.loops for loop in level0)]
+        return [group for group in own if self._working(group) < self._called(group)]
+
     @cached_property
     def varies(self) -> bool:
         """Whether some calls have no work for some of the loops."""

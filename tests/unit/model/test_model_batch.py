@@ -63,6 +63,29 @@ def test_candidates_cost_what_their_plans_cost(name: str) -> None:
             compare(kernel, nest, [points[at] for at in kept], [plans[at] for at in kept], tree=tree)
 
 
+#: Every wave but the first one has all tiles of the splits `k`.
+WAVES = """
+for w in range(1, 16):
+    for i in range(16 - w):
+        for k in range(i + 1, i + w):
+            T[i, i + w] += T[i, k] * T[k, i + w]
+    for i in range(16 - w):
+        T[i, i + w] = T[i, i + w] * c
+"""
+
+
+def test_a_call_without_work_does_not_make_bounds_move() -> None:
+    """Tiles of splits were taken to follow their wave, and half of them to be left out, as the first wave has none."""
+    rng, scop = random.Random(0), build_scop(WAVES, T=(16, 16))
+    kernel = kernel_of(scop, TARGET)
+    points = [random_point(rng, scop, kernel.distribution, ragged=n % 2 == 0) for n in range(20 * POINTS)]
+    nest = kernel.space.nests[0]
+    kept = [p for p in points if p.nest(nest.id).order[0] == "k" and not shares_a_part(p, nest)]
+    kept = [p for p in kept if p.nest(nest.id).tile("k").level0 > 1][:POINTS]
+    assert len(kept) >= 5
+    compare(kernel, nest, kept, [kernel.plan(point) for point in kept], tree=False)
+
+
 def test_candidates_with_adders_in_fabric_cost_what_their_plans_cost() -> None:
     """A space with the table of such adders, and plans that say so on a board with the other one."""
     rng, scop = random.Random(1), built("gemm")
