@@ -136,7 +136,9 @@ class Course:
             limits = replace(limits, seconds=min(limits.seconds, asked.most, self.share(part.share)))
         own = replace(request, options=part.options)
         one = unended or PartSearch(part, own, self._listen, self._hear, improve=self._improve)
-        return one.answer(limits, _upper(self.found, request.top))
+        known = self.known
+        near = known.point if known is not None and known.kernel is part.kernel else None
+        return one.answer(limits, _upper(self.found, request.top), near)
 
     def _gone_on(self, old: Answer, asked: Asked) -> Answer:
         """What is known of a part after more time."""

@@ -79,12 +79,15 @@ class PartSearch:
 
     _bound: float | None
 
-    def answer(self, limits: Limits, upper: float) -> Answer:
-        """What is found below the upper bound, and what is known of the rest; asked again, it goes on."""
+    def answer(self, limits: Limits, upper: float, near: DesignPoint | None = None) -> Answer:
+        """What is found below the upper bound, and what is known of the rest; asked again, it goes on.
+
+        `near` is the best design so far, if that is one of this form of the kernel.
+        """
         deadline = None if limits.seconds is None else clock.now() + limits.seconds
         try:
             self._within = self._within or self._prepared()
-            answer = self._found(self._within.run(limits, upper=upper), deadline)
+            answer = self._found(self._within.run(limits, upper=upper, near=near), deadline)
         except (NoDesignError, TimeUp, UsageError, KeyboardInterrupt) as failure:
             answer = self._failed(failure)
         return replace(answer, unended=self) if answer.stop is Stop.TIME else answer

@@ -38,7 +38,7 @@ class Hunt:
         """
         session, known = self.session, self._ended_by_time
         gap, most = session.limits.gap, self._most_refused
-        terms = Terms(session.deadline, gap, session.incumbent, most_refused=most)
+        terms = Terms(session.deadline, gap, session.incumbent, most_refused=most, near=session.near)
         if known is not None and known.costs is costs:
             search, result = known, known.go_on(terms)
         else:

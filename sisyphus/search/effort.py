@@ -38,7 +38,8 @@ class Effort:
     ports_together: int = 4096  # combinations of numbers of ports of arrays that move together, for a bound
     parts_of_placements: int = 200  # bounded before the first one is searched, for a bound of all
     patience_with_placements: int = 4  # searched to the end, where all arrays fit, before others get a short search
-    sampled_tilings: int = 200  # per nest in a short search,
+    sampled_tilings: int = 200  # per nest in a short search, by their cycles,
+    sampled_prices: tuple[float, ...] = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0)  # and as many by these,
     sampled_more: int = 3  # times as many where arrays are tiled,
     sampled_placements: int = 4  # of which there are so many once a design is known
     budget_shares: tuple[float, ...] = (1.0, 0.92, 0.85, 0.77, 0.7, 0.6, 0.5, 0.4, 0.3)  # for a first design,
@@ -49,6 +50,13 @@ class Effort:
     improving_sweeps: int = 4  # in which every nest is chosen anew so often,
     worth_a_pair: float = 0.1  # and the one that loses such a share of all cycles together with another one,
     paired_entries: int = 40  # with so many of its entries
+    near_tilings: int = 400  # per nest that a known design is improved with, of both kinds each,
+    near_places: int = 10  # with transfers at so many kinds of places,
+    near_nodes: int = 600  # and with so many combinations of one nest, fewer of several
+    near_share: float = 0.5  # of the time that is left, as long as it finds something,
+    near_widest: int = 8  # with up to so many times as many tilings,
+    coupled_entries: int = 40  # and the best entries of each nest counted next to the others
+    worth_a_sweep: float = 0.001  # share of the cycles by which a design has to become better to go on
 
     # combination (combine, multipliers, nodes, fitting, lookahead, coupling, linear)
     worth_a_restart: float = 0.01  # share of the cycles by which a better combination has to be, to begin anew

@@ -17,11 +17,13 @@ from sisyphus.search.deadline import Deadline
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Bound, Combine, Event, Failed, Incumbent, LeftOut, Whole
 from sisyphus.search.lower_bounds import LowerBounds, Offers
+from sisyphus.search.neighbourhood import improve, of_point
 from sisyphus.search.nodes import Problem
 from sisyphus.search.solution import Solution, problem_of, solution_of
 from sisyphus.search.start import first_designs, try_placement
 from sisyphus.search.tables import Table
 from sisyphus.search.transfer_limits import TransferLimit, transfer_limits
+from sisyphus.space import DesignPoint
 from sisyphus.values import dataclass, field, replace
 
 #: Share of a cost below which two of them are equal.
@@ -33,13 +35,15 @@ class Terms:
     """How long and how far to search.
 
     `deadline` is of the search's clock; only costs below `upper` count, and a proof within `gap` is enough.
-    More than `most_refused` solutions that exceed a budget when they are built stop it.
+    More than `most_refused` solutions that exceed a budget when they are built stop it. `near` is a design of a like
+    space that costs `upper`, to look for better ones around it.
     """
 
     deadline: float | None = None
     gap: float = 0.0
     upper: float = float("inf")
     most_refused: float = float("inf")
+    near: DesignPoint | None = None
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,7 @@ class Search:
         self._others: list[Placement] = []
         self._agenda: Agenda | None = None
         self._patience = 0
+        self._looked_around: Solution | DesignPoint | None = None
 
     best: Solution | None
 
@@ -122,6 +127,7 @@ class Search:
         while agenda.bound < self.cutoff and self.goes_on():
             self.raise_bound(agenda.bound)
             self.try_others()
+            self._improve()
             task = agenda.pop()
             if task is None:  # time is up, or the parts that were left have no placement
                 continue
@@ -188,7 +194,20 @@ class Search:
         is_known = is_near and (self._agenda is None or self._agenda.begins_on_chip)
         if not self._has_begun and not is_known:
             self._has_begun = True
+            self._improve()
             self._others = first_designs(self)
+            self._improve()
+
+    def _improve(self) -> None:
+        """Looks around the best design that is known, once around each, where short searches had to find one."""
+        is_own = self.best is not None and self.incumbent.cycles <= self.terms.upper
+        known = self.best if is_own else self.terms.near
+        if not self._has_begun or known is None or known is self._looked_around:
+            return
+        near = of_point(self, known) if isinstance(known, DesignPoint) else known
+        if near is not None:
+            improve(self, near)
+        self._looked_around = known if self.best is None else self.best
 
     def raise_bound(self, bound: float) -> None:
         """Everything that is acceptable costs at least so much, or as much as the incumbent."""

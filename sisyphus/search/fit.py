@@ -46,14 +46,14 @@ class SearchWithin:
         self._seen = _Seen(space.target.budget, judge)
         self._turns = Turns(space, make_costs, solver, self._seen, start=start, top=top, on_progress=on_progress)
 
-    def run(self, limits: Limits, *, upper: float = inf) -> Found:
-        """What costs less than `upper`. Run again, it goes on where time ended it."""
+    def run(self, limits: Limits, *, upper: float = inf, near: DesignPoint | None = None) -> Found:
+        """What costs less than `upper`, the cost of `near`. Run again, it goes on where time ended it."""
         deadline = None if limits.seconds is None else clock.now() + limits.seconds
         searching = limits
         if self.improve and limits.seconds is not None:
             searching = replace(limits, seconds=max(LEAST_S, (1 - EFFORT.improving_share) * limits.seconds))
         try:
-            found = self._turns.run(searching, upper=upper)
+            found = self._turns.run(searching, upper=upper, near=near)
         except (NoDesignError, TimeUp) as failure:
             raise self._seen.explained(failure) from failure
         if not self.improve or found.point is None or found.outcome.stop in (Stop.PROVED, Stop.INTERRUPTED):

@@ -21,10 +21,16 @@ from sisyphus.values import dataclass, replace
 def greedy(problem: Problem, upper: float, incumbent: Incumbent, *, may_leave_out: bool) -> Iterator[Event]:
     """One combination if it finds any that is better, nests counted as if alone; proves nothing."""
     prices = _Greedy(replace(problem, recount=None))
-    best, last = prices.best(), len(problem.tables) - 1
-    if best is not None and best.cycles < min(upper, incumbent.cycles):
-        charges, chosen = prices.charges, dict(enumerate(best.chosen))
-        yield charges.whole(charges.beside(chosen, last), last, chosen[last])
+    yield from prices.told(prices.best(), min(upper, incumbent.cycles))
+
+
+def descent(problem: Problem, upper: float, incumbent: Incumbent, *, may_leave_out: bool) -> Iterator[Event]:
+    """The same from a known design, the first entry of each table: nests are chosen anew until nothing improves.
+
+    What is chosen is counted next to the others.
+    """
+    prices = _Greedy(replace(problem, recount=None), Charges(problem))
+    yield from prices.told(prices.improved([0] * len(problem.tables)), min(upper, incumbent.cycles))
 
 
 @dataclass(frozen=True)
@@ -39,13 +45,26 @@ class _Whole:
 class _Greedy:
     """The entries of all tables with what they take of the budgets."""
 
-    def __init__(self, problem: Problem) -> None:
-        self.tables = problem.tables
+    def __init__(self, problem: Problem, coupled: Charges | None = None) -> None:
+        self.tables, self.coupled = problem.tables, coupled
         self.charges = Charges(problem)
         least = np.array([table.cycles.min() for table in self.tables])
         self.least = max(float(least.sum()), 1.0)
         self.order: list[int] = np.argsort(-least, kind="stable").tolist()
         self.sizes = self._sizes(problem)
+
+    def told(self, best: _Whole | None, upper: float) -> Iterator[Event]:
+        """A combination of fewer cycles."""
+        if best is not None and best.cycles < upper:
+            chosen, last = dict(enumerate(best.chosen)), len(self.tables) - 1
+            yield self.charges.whole(self.charges.beside(chosen, last), last, chosen[last])
+
+    def improved(self, chosen: Sequence[int]) -> _Whole:
+        """What becomes of these entries, which fit or not, as nests are chosen anew."""
+        last = len(self.tables) - 1
+        node = self.charges.beside(dict(enumerate(chosen)), last)
+        cycles = float(self.charges.wholes(node, last, np.array([chosen[last]]))[0])
+        return self._improved(_Whole(cycles, cycles + self._paid(chosen), chosen))
 
     def _sizes(self, problem: Problem) -> list[Floats]:
         """Per table and entry its shares of all budgets, summed up."""
@@ -123,7 +142,15 @@ class _Greedy:
         if not len(possible):
             return None
         totals[possible] = self.charges.wholes(node, m, possible)
-        at = int((totals + EFFORT.least_price * self.least * self.sizes[m]).argmin())
+        paid = EFFORT.least_price * self.least * self.sizes[m]
+        if self.coupled is not None:
+            best = np.argsort(totals + paid, kind="stable")[: EFFORT.coupled_entries]
+            best = best[np.isfinite(totals[best])]
+            if not len(best):
+                return None
+            alone, totals = totals, np.full(self.tables[m].count, np.inf)
+            totals[best] = np.maximum(alone[best], self.coupled.wholes(node, m, best))
+        at = int((totals + paid).argmin())
         by_table = {**node.chosen, m: at}
         chosen = [by_table[t] for t in range(len(by_table))]
         cycles = float(totals[at])

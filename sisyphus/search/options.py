@@ -19,6 +19,7 @@ from sisyphus.search.deadline import Deadline
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.places import Block, breadth_of, least_latency, places_of
 from sisyphus.search.recounts import Recounts
+from sisyphus.search.sampling import Sample, sampled
 from sisyphus.search.tables import (
     Table,
     cheapest,
@@ -120,26 +121,57 @@ class Options:
         found = self._slice(self._at_least.copy(), -np.inf, limit, budgets, deadline, most, is_rounded=False)
         return fitting_alone(found, limit, budgets)
 
-    def sample(self, limit: float, budgets: Mapping[str, float], count: int, places: int) -> Table:
-        """Some choices of at most `limit` cycles that fit the budgets alone: the cheapest, and others evenly spread.
+    def sample(self, limit: float, budgets: Mapping[str, float], sample: Sample) -> Table:
+        """Some choices of at most `limit` cycles that fit the budgets alone.
 
-        `count` tilings, or some times as many where arrays are tiled, and twice as many of these with places, which
-        are of no more than `places` kinds.
+        Where arrays are tiled, some times as many tilings as asked for, and twice as many of these with places.
         """
-        rows = np.flatnonzero(self._fits(budgets) & (self._at_least <= limit))
+        kept = self._fits(budgets) & (self._at_least <= limit)
+        for array, states in self._resident_states().items():
+            if array in sample.agreed:
+                kept &= sample.agreed[array][states]
+        rows, count = np.flatnonzero(kept), sample.count
+        if self.uses:
+            families = len(self.chains.families((1 << len(self.nest.loops)) - 1))
+            count = min(count * EFFORT.sampled_more, max(EFFORT.sampled_places // families, 8))
         least = self._at_least if self.uses else self.base.cycles
-        rows = rows[np.argsort(least[rows], kind="stable")]
+        sizes = sum((self._least_usage[n][rows] / max(most, 1.0) for n, most in budgets.items()), np.zeros(len(rows)))
+        rows = rows[sampled(least[rows], sizes, count, sample.worth)]
         if not self.uses:
-            rows = np.sort(rows[spread(len(rows), count)])
             return pareto(fitting_alone(self._counted(self._entry(rows, self.base.cycles[rows])), limit, budgets))
-        families = len(self.chains.families((1 << len(self.nest.loops)) - 1))
-        count *= EFFORT.sampled_more
-        rows = rows[spread(len(rows), min(count, max(EFFORT.sampled_places // families, 8)))]
         scratch = np.full(self.tilings.count, np.inf)
-        found = joined_tables([self._nothing, *self._placed_entries(scratch, np.sort(rows), -np.inf, limit, budgets)])
-        found = of_few_kinds(found.take(np.argsort(found.cycles, kind="stable")), places)
-        found = found.take(spread(found.count, 2 * count))
+        found = joined_tables([self._nothing, *self._placed_entries(scratch, rows, -np.inf, limit, budgets)])
+        found = of_few_kinds(found.take(np.argsort(found.cycles, kind="stable")), sample.places)
+        found = found.take(spread(found.count, 2 * EFFORT.sampled_more * sample.count))
         return pareto(fitting_alone(self._counted(found), limit, budgets))
+
+    def find(self, choice: NestChoices) -> Table | None:
+        """A table of one entry for what is chosen, or None where that is none of the choices."""
+        batch = self.tilings.batch
+        is_same = batch.interval == choice.interval
+        for at, loop in enumerate(batch.loops):
+            tile = choice.tiles[loop]
+            own = (batch.level0[at], batch.level1[at], batch.level2[at], batch.copies[at])
+            for counts, count in zip(own, (tile.level0, tile.level1, tile.level2, choice.copies[loop]), strict=True):
+                is_same &= counts == count
+        rows = np.flatnonzero(is_same)[:1]
+        if not len(rows):
+            return None
+        anything = dict.fromkeys(self._least_usage, np.inf)
+        scratch = np.full(self.tilings.count, np.inf)
+        found = joined_tables([self._nothing, *self._lower_bounded(scratch, rows, -np.inf, np.inf, anything)])
+        active = self.chains.names(int(self.chains.active(batch.level0[:, rows])[0]))
+        wanted = {use.array: choice.outside.get(use.array, frozenset()) & active for use in self.uses}
+        for at in range(found.count):
+            pick = found.take(np.array([at]))
+            places = self.choice(pick)
+            if places.ahead == choice.ahead and all(places.outside[a] & active == s for a, s in wanted.items()):
+                return self._counted(pick)
+        return None
+
+    def _resident_states(self) -> dict[ArrayId, Ints]:
+        """What each tiling asks of the partitions of arrays that it shares with other nests."""
+        return {array: states for array, states in self.tilings.states.items() if array not in self._apart}
 
     def _fits(self, budgets: Mapping[str, float]) -> Mask:
         """Tilings that may fit the budgets alone."""
@@ -205,7 +237,7 @@ class Options:
 
     def _entry(self, rows: Ints, cycles: Floats, families: Ints | None = None) -> Table:
         """Entries without what they take of the budgets."""
-        states = {array: state[rows] for array, state in self.tilings.states.items() if array not in self._apart}
+        states = {array: state[rows] for array, state in self._resident_states().items()}
         if families is None:
             families = np.zeros((len(rows), len(self.uses) + 1), np.int64)
         return Table(self.nest.id, cycles, states, {}, rows, families)

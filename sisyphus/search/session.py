@@ -70,15 +70,19 @@ class Session:
     ) -> None:
         self.space, self.make_costs, self.judge, self.top = space, make_costs, judge, top
         self.upper, self.on_progress = inf, on_progress
+        self.near: DesignPoint | None = None
         self.found: list[Candidate] = []
         self._offered: list[Candidate] = []
         self.bound: float | None = None
         self.skipped: list[str] = []
         self.go_on(limits)
 
-    def go_on(self, limits: Limits, upper: float = inf) -> None:
-        """From now on under these limits; of what is known, only what costs less than `upper` is still of interest."""
-        self.limits, self.upper = limits, min(upper, self.upper)
+    def go_on(self, limits: Limits, upper: float = inf, near: DesignPoint | None = None) -> None:
+        """From now on under these limits; of what is known, only what costs less than `upper` is still of interest.
+
+        `near` is a design that costs so much, of another space of the same form.
+        """
+        self.limits, self.upper, self.near = limits, min(upper, self.upper), near
         self._begun, self.started = time.monotonic(), clock.now()
         self.deadline = None if limits.seconds is None else self.started + limits.seconds
         self._offered = [known for known in self._offered if known.cost < self.upper]

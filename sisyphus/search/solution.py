@@ -9,23 +9,28 @@ import numpy as np
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import CostModel, Placement, Width
 from sisyphus.search.events import Whole
-from sisyphus.search.lower_bounds import Offers
+from sisyphus.search.lower_bounds import LowerBounds, Offers
 from sisyphus.search.nodes import Problem
 from sisyphus.search.tables import Table
 from sisyphus.search.transfer_limits import TransferLimit
 from sisyphus.space import Choices, DesignPoint, NestChoices, Space, decode
-from sisyphus.values import dataclass, replace
+from sisyphus.values import dataclass, field, replace
 
 
 @dataclass(frozen=True)
 class Solution:
-    """A complete choice with its cycles; `states` are of the arrays, `widths` the widest beats that these leave."""
+    """A complete choice with its cycles; `states` are of the arrays, `widths` the widest beats that these leave.
+
+    `picks` have the entry of each nest, as `bounds` offer them.
+    """
 
     cycles: float
     choices: tuple[NestChoices, ...]
     placement: Placement
     states: Mapping[ArrayId, int]
     widths: Mapping[ArrayId, int]
+    picks: tuple[Table, ...] = field(default=(), compare=False)
+    bounds: LowerBounds | None = field(default=None, compare=False)
 
 
 def problem_of(offers: Offers, tables: Sequence[Table], *, coupled: bool) -> Problem:
@@ -71,7 +76,7 @@ def solution_of(
     if transfer_limit is not None:
         widths |= {array: int(chosen[asked[array]]) for array, chosen in transfer_limit.widths.items()}
     choices = tuple(offers.options[pick.nest].choice(pick) for pick in picks)
-    return Solution(whole.cycles, choices, offers.placement, asked, widths)
+    return Solution(whole.cycles, choices, offers.placement, asked, widths, tuple(picks), offers.bounds)
 
 
 def point_of(space: Space, solution: Solution) -> DesignPoint:

@@ -14,6 +14,7 @@ from sisyphus.search.events import Bound, Combine
 from sisyphus.search.greedy import greedy
 from sisyphus.search.lower_bounds import Offers
 from sisyphus.search.placements import first_placements
+from sisyphus.search.sampling import Sample
 from sisyphus.search.solution import problem_of
 from sisyphus.search.tables import Table
 from sisyphus.values import dataclass, replace
@@ -66,17 +67,17 @@ def try_placement(search: Search, placement: Placement, attempt: Attempt | None 
     attempt = attempt or Attempt()
     offers = search.lower_bounds.with_most_ports(placement).offers(placement, sampled=True)
     caps = offers.bounds.caps(offers.steps, offers.floors(), search.cutoff)
-    count, places = EFFORT.sampled_tilings, attempt.places
-    tables = [o.sample(caps[nest], offers.most, count, places) for nest, o in offers.options.items()]
+    sample = Sample(EFFORT.sampled_tilings, attempt.places, offers.bounds.total(offers))
+    tables = [o.sample(caps[nest], offers.most, sample) for nest, o in offers.options.items()]
     if not all(table.count for table in tables):
         return
     nodes = max(attempt.nodes * (1 if np.isfinite(search.incumbent.cycles) else attempt.longer) // len(tables), 1)
     less = [budget.name for budget in offers.budgets if budget.name in search.exceeded or not attempt.of_exceeded]
-    with_shares(lambda share: _short(search, _within(offers, share, less), tables, greedy, most_refused=1) > 0)
+    with_shares(lambda share: short(search, within(offers, share, less), tables, greedy, most_refused=1) > 0)
     for share in attempt.shares:
-        before, part = search.incumbent.cycles, _within(offers, share, less)
+        before, part = search.incumbent.cycles, within(offers, share, less)
         for coupled in (False, True):  # what is next to them may change what designs cost, but not whether there is one
-            refused = _short(
+            refused = short(
                 search, part, tables, branch_and_bound, nodes, most_refused=attempt.refused, coupled=coupled
             )
             if not np.isfinite(search.incumbent.cycles):
@@ -85,7 +86,7 @@ def try_placement(search: Search, placement: Placement, attempt: Attempt | None 
             return
 
 
-def _short(
+def short(
     search: Search,
     offers: Offers,
     tables: Sequence[Table],
@@ -108,19 +109,21 @@ def _short(
     return refused
 
 
-def _within(offers: Offers, share: float, names: Collection[str]) -> Offers:
+def within(offers: Offers, share: float, names: Collection[str]) -> Offers:
     """The same choices with only a share of the budgets of some names."""
     budgets = [replace(b, limit=b.limit * share) if b.name in names else b for b in offers.budgets]
     return replace(offers, budgets=budgets)
 
 
-def with_shares(is_refused: Callable[[float], bool]) -> None:
+def with_shares(is_refused: Callable[[float], bool], most: float = 1.0) -> None:
     """Tries smaller and smaller shares of the budgets until a design is not refused, then some that are larger.
+
+    The first one is `most`.
 
     Models of the search count less than a design takes when it is built, one more so than another.
     """
     refused = None
-    for share in EFFORT.budget_shares:
+    for share in (most, *(share for share in EFFORT.budget_shares if share < most)):
         if not is_refused(share):
             break
         refused = share

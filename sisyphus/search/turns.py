@@ -75,14 +75,14 @@ class Turns:
         self._hunt = Hunt(self._session)
         self._has_begun = False
 
-    def run(self, limits: Limits, *, upper: float = inf) -> Found:
-        """The best point of those that cost less than `upper`.
+    def run(self, limits: Limits, *, upper: float = inf, near: DesignPoint | None = None) -> Found:
+        """The best point of those that cost less than `upper`, as does `near`, a design of another space of the form.
 
         A limit of time and Ctrl-C end it with the best design so far; run again, our own search goes on where time
         ended it. Raises `NoDesignError` where nothing fits or no solver is of use, `TimeUp` where time ran out first.
         """
         session = self._session
-        session.go_on(limits, upper)
+        session.go_on(limits, upper, near)
         if not self._has_begun:
             self._begin()
         outcomes = []

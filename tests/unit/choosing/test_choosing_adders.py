@@ -161,9 +161,9 @@ def test_a_probed_space_goes_on_where_it_was_ended(monkeypatch: pytest.MonkeyPat
     asked: list[PartSearch] = []
     whole = PartSearch.answer
 
-    def answer(self: PartSearch, limits: Limits, upper: float) -> Answer:
+    def answer(self: PartSearch, limits: Limits, upper: float, *near: DesignPoint | None) -> Answer:
         asked.append(self)
-        return whole(self, limits, upper)
+        return whole(self, limits, upper, *near)
 
     monkeypatch.setattr(PartSearch, "answer", answer)
     monkeypatch.setattr("sisyphus.parts.PROBE", share)
@@ -181,9 +181,9 @@ def test_where_memory_is_short_what_waits_to_go_on_is_forgotten(monkeypatch: pyt
     ended: list[weakref.ref[PartSearch]] = []
     whole = PartSearch.answer
 
-    def answer(self: PartSearch, limits: Limits, upper: float) -> Answer:
+    def answer(self: PartSearch, limits: Limits, upper: float, *near: DesignPoint | None) -> Answer:
         assert all(before() is None for before in ended)
-        found = whole(self, limits, upper)
+        found = whole(self, limits, upper, *near)
         ended.extend([weakref.ref(self)] if found.stop is Stop.TIME else [])
         return found
 

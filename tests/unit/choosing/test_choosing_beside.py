@@ -13,7 +13,7 @@ from sisyphus.kernel_forms import load_kernels
 from sisyphus.part_search import Answer, PartSearch
 from sisyphus.request import Request, Source
 from sisyphus.solve import Limits
-from sisyphus.space import Options
+from sisyphus.space import DesignPoint, Options
 from sisyphus.target import load_device, make_target
 from sisyphus.values import replace
 
@@ -22,8 +22,8 @@ def searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) ->
     """All searches of the kernel, a short time each."""
     answer, found = PartSearch.answer, list[Answer]()
 
-    def kept(self: PartSearch, limits: Limits, upper: float) -> Answer:
-        found.append(answer(self, replace(limits, seconds=0.5), upper))
+    def kept(self: PartSearch, limits: Limits, upper: float, *near: DesignPoint | None) -> Answer:
+        found.append(answer(self, replace(limits, seconds=0.5), upper, *near))
         return found[-1]
 
     monkeypatch.setattr(PartSearch, "answer", kept)

@@ -71,13 +71,13 @@ def test_a_search_that_its_share_ended_goes_on_in_what_others_left(
     kernels, request = request_of(tmp_path, SUMS)
     own, clock, asked = SearchWithin.run, [0.0], list[tuple[SearchWithin, float | None, float]]()
 
-    def run(self: SearchWithin, limits: Limits, *, upper: float) -> Found:
+    def run(self: SearchWithin, limits: Limits, *, upper: float, near: DesignPoint | None) -> Found:
         is_first = not asked
         asked.append((self, limits.seconds, upper))
         clock[0] += 30.0 if is_first else 3.0
         if is_first:
             raise TimeUp("the time is over")
-        return own(self, limits, upper=upper)
+        return own(self, limits, upper=upper, near=near)
 
     monkeypatch.setattr(SearchWithin, "run", run)
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
@@ -94,10 +94,10 @@ def test_an_interrupt_of_a_search_that_goes_on_is_one_of_the_whole(
     kernels, request = request_of(tmp_path, SUMS)
     own, calls = SearchWithin.run, list[None]()
 
-    def run(self: SearchWithin, limits: Limits, *, upper: float) -> Found:
+    def run(self: SearchWithin, limits: Limits, *, upper: float, near: DesignPoint | None) -> Found:
         calls.append(None)
         if len(calls) == 2:
-            return own(self, limits, upper=upper)
+            return own(self, limits, upper=upper, near=near)
         raise TimeUp("the time is over") if len(calls) == 1 else KeyboardInterrupt
 
     monkeypatch.setattr(SearchWithin, "run", run)
@@ -112,9 +112,9 @@ def test_a_proof_of_one_form_is_none_of_the_kernel(
     kernels, request = request_of(tmp_path, SUMS)
     own = SearchWithin.run
 
-    def run(self: SearchWithin, limits: Limits, *, upper: float) -> Found:
+    def run(self: SearchWithin, limits: Limits, *, upper: float, near: DesignPoint | None) -> Found:
         if self.space.scop == kernels[0].scop:
-            return own(self, limits, upper=upper)
+            return own(self, limits, upper=upper, near=near)
         raise TimeUp("the time is over") if cut else NothingFits("nothing fits")
 
     monkeypatch.setattr(SearchWithin, "run", run)
@@ -130,8 +130,8 @@ def searched(
     """What `find` chooses, and each of its searches with the upper bound that it was given."""
     own, heard = part_search.PartSearch.answer, Heard()
 
-    def answer(self: part_search.PartSearch, limits: Limits, upper: float) -> choice.Answer:
-        heard.append((upper, own(self, limits, upper)))
+    def answer(self: part_search.PartSearch, limits: Limits, upper: float, *near: DesignPoint | None) -> choice.Answer:
+        heard.append((upper, own(self, limits, upper, *near)))
         return heard[-1][1]
 
     monkeypatch.setattr(part_search.PartSearch, "answer", answer)

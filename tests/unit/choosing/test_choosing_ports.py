@@ -28,7 +28,7 @@ from sisyphus.slow_transfers import (
     tiles_by_limit,
 )
 from sisyphus.solve import Limits, Stop
-from sisyphus.space import Options
+from sisyphus.space import DesignPoint, Options
 from sisyphus.target import Target, load_device, make_target
 from sisyphus.verification import run
 
@@ -179,9 +179,9 @@ def test_what_was_not_searched_with_ports_is_not_proved(
 ) -> None:
     answer = part_search.PartSearch.answer
 
-    def early(self: part_search.PartSearch, limits: Limits, upper: float) -> Answer:
+    def early(self: part_search.PartSearch, limits: Limits, upper: float, *near: DesignPoint | None) -> Answer:
         """Time is up where there are ports."""
-        found = answer(self, limits, upper)
+        found = answer(self, limits, upper, *near)
         return replace(found, stop=Stop.TIME, bound=1.0, choice=None, counted=()) if self.part.options.dealt else found
 
     monkeypatch.setattr(part_search.PartSearch, "answer", early)
@@ -196,9 +196,9 @@ def test_a_search_with_ports_that_was_cut_goes_on_in_the_time_left(
     """Its own limit, a part of the whole one, is none that the user gave: what it left out is looked at after all."""
     answer, asked = part_search.PartSearch.answer, list[tuple[str, ...]]()
 
-    def early_once(self: part_search.PartSearch, limits: Limits, upper: float) -> Answer:
+    def early_once(self: part_search.PartSearch, limits: Limits, upper: float, *near: DesignPoint | None) -> Answer:
         asked.append(self.part.options.dealt)
-        found = answer(self, limits, upper)
+        found = answer(self, limits, upper, *near)
         is_first = asked.count(self.part.options.dealt) == 1
         return replace(found, stop=Stop.TIME, bound=1.0) if is_first and self.part.options.dealt else found
 
@@ -216,9 +216,9 @@ def test_which_searches_have_ports(
     """Where it is not known before, transfers of the best design tell; a search that does not end is not the last."""
     answer, asked = part_search.PartSearch.answer, list[tuple[str, ...]]()
 
-    def listed(self: part_search.PartSearch, limits: Limits, upper: float) -> Answer:
+    def listed(self: part_search.PartSearch, limits: Limits, upper: float, *near: DesignPoint | None) -> Answer:
         asked.append(self.part.options.dealt)
-        found = answer(self, limits, upper)
+        found = answer(self, limits, upper, *near)
         return found if ends or not self.part.options.dealt else replace(found, stop=Stop.TIME)
 
     monkeypatch.setattr(beside.Slow, "of", staticmethod(lambda *_: beside.Slow(slow)))
@@ -307,9 +307,9 @@ def test_which_searches_have_tiles_over_ports(
     """The most ports first, as few as one last; none more where all arrays are small, or where ports are fixed."""
     answer, met = part_search.PartSearch.answer, list[tuple[tuple[ArrayId, int], ...]]()
 
-    def listed(self: part_search.PartSearch, limits: Limits, upper: float) -> Answer:
+    def listed(self: part_search.PartSearch, limits: Limits, upper: float, *near: DesignPoint | None) -> Answer:
         met.append(self.part.options.striped)
-        return answer(self, limits, upper)
+        return answer(self, limits, upper, *near)
 
     monkeypatch.setattr(part_search.PartSearch, "answer", listed)
     made = with_tiles if target == "small" else lambda fixes: request_of(fixes=fixes)

@@ -25,6 +25,7 @@ from sisyphus.search.exact import Search, Terms, Verdict
 from sisyphus.search.greedy import greedy
 from sisyphus.search.lower_bounds import Offers
 from sisyphus.search.partitions import Lattice, States
+from sisyphus.search.sampling import Sample
 from sisyphus.search.start import with_shares
 from sisyphus.search.tables import Table
 from sisyphus.solve import Limits
@@ -180,7 +181,7 @@ def test_of_what_no_design_exceeded_there_is_all(monkeypatch: pytest.MonkeyPatch
         tried.append({budget.name: budget.limit for budget in offers.budgets})
         return 1
 
-    monkeypatch.setattr(start_module, "_short", short)
+    monkeypatch.setattr(start_module, "short", short)
     space = kernel_space("copy")
     state = Search(MeasuredCosts(space), Terms(), lambda s: Verdict(s.cycles, s.cycles), lambda _: None, greedy)
     assert state.lower_bounds.prepare()
@@ -209,7 +210,7 @@ def test_what_costs_no_ports_is_not_looked_for_without_end(deadline: float | Non
         assert state.lower_bounds.prepare()
         placement = Placement(frozenset())
         offers = state.lower_bounds.offers(placement)
-        tables = {nest: o.sample(np.inf, offers.most, 10, 1) for nest, o in offers.options.items()}
+        tables = {n: o.sample(np.inf, offers.most, Sample(10, 1, 0.0)) for n, o in offers.options.items()}
         state.lower_bounds.deadline.at = None if deadline is None else clock.now() + deadline
         found = state._least_open(offers, tables, np.inf)
     assert found < np.inf
