@@ -186,7 +186,7 @@ class NestModel:
                 yield part, skipped
                 continue
             own = _rows_of(numbers, part, rows)
-            sizes = {loop: trips[1] * trips[2] for loop, trips in own.tiles.items()}
+            sizes = _sizes(own)
             calls, tiles = (self.counts.visits(level0[:n], sizes, skips=[*skipped, *idle]) for n in (0, 1))
             is_full = np.broadcast_to(tiles == calls * own.tiles[level0[0]][0], (len(part),))
             for flag in distinct(is_full):
@@ -216,7 +216,7 @@ class NestModel:
 
     def _visits(self, order: tuple[str, ...], skipped: Sequence[Group], numbers: Numbers, rows: int) -> list[Ints]:
         """Iterations with work of the n outermost level-0 loops, for every n."""
-        sizes = {loop: trips[1] * trips[2] for loop, trips in numbers.tiles.items()}
+        sizes = _sizes(numbers)
         prefixes = [self._counted(order[:n], numbers) for n in range(len(order) + 1)]
         return [np.broadcast_to(self.counts.visits(prefix, sizes, skips=skipped), (rows,)) for prefix in prefixes]
 
@@ -228,7 +228,7 @@ class NestModel:
         alone = np.broadcast_to(numbers.stands_alone(VECTOR, order), starts.shape)
         if loop is None or self.space.listed or not alone.any():
             return starts
-        sizes = {name: trips[1] * trips[2] for name, trips in numbers.tiles.items()}
+        sizes = _sizes(numbers)
         sizes[loop] = numbers.tiles[loop][2]
         prefix = tuple(dict.fromkeys((*self._counted(order, numbers), loop)))
         return np.where(alone, self.counts.visits(prefix, sizes, skips=skipped), starts)
@@ -238,6 +238,11 @@ class NestModel:
         if not self.counts.varies:
             return prefix
         return tuple(loop for loop in prefix if (numbers.tiles[loop][0] > 1).any())
+
+
+def _sizes(numbers: Numbers) -> dict[str, Ints]:
+    """Iterations in a tile of each loop."""
+    return {loop: level1 * level2 for loop, (_, level1, level2) in numbers.tiles.items()}
 
 
 def _shapes(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, Shape]]:

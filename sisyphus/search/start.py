@@ -66,8 +66,9 @@ def try_placement(search: Search, placement: Placement, attempt: Attempt | None 
     """
     attempt = attempt or Attempt()
     offers = search.lower_bounds.with_most_ports(placement).offers(placement, sampled=True)
-    caps = offers.bounds.caps(offers.steps, offers.floors(), search.cutoff)
-    sample = Sample(EFFORT.sampled_tilings, attempt.places, offers.bounds.total(offers))
+    floors = offers.floors()
+    caps = offers.bounds.caps(offers.steps, floors, search.cutoff)
+    sample = Sample(EFFORT.sampled_tilings, attempt.places, offers.bounds.total_of(offers.steps, floors))
     tables = [o.sample(caps[nest], offers.most, sample) for nest, o in offers.options.items()]
     if not all(table.count for table in tables):
         return
@@ -118,9 +119,7 @@ def within(offers: Offers, share: float, names: Collection[str]) -> Offers:
 def with_shares(is_refused: Callable[[float], bool], most: float = 1.0) -> None:
     """Tries smaller and smaller shares of the budgets until a design is not refused, then some that are larger.
 
-    The first one is `most`.
-
-    Models of the search count less than a design takes when it is built, one more so than another.
+    `most` is the first one. Models of the search count less than a design takes when built, one more so than another.
     """
     refused = None
     for share in (most, *(share for share in EFFORT.budget_shares if share < most)):

@@ -56,20 +56,21 @@ class TileCounts:
 
     def skipped(self, level0: Sequence[str]) -> list[Group]:
         """Groups whose calls without work a guard around the nest skips: those of one statement without tile loops."""
-        if not self.single:
-            return []
-        free = [group for group in self.groups if not any(loop in group.loops for loop in level0)]
-        return [group for group in free if self._working(group) < self._called(group)]
+        return [group for group in self._idle if self.single and not any(loop in group.loops for loop in level0)]
 
     def idle(self, level0: Sequence[str]) -> list[Group]:
         """Groups of one statement with tile loops, in which some calls have no work."""
-        own = [group for group in self.groups if self.single and any(loop in group.loops for loop in level0)]
-        return [group for group in own if self._working(group) < self._called(group)]
+        return [group for group in self._idle if self.single and any(loop in group.loops for loop in level0)]
 
     @cached_property
     def varies(self) -> bool:
         """Whether some calls have no work for some of the loops."""
-        return any(self._working(group) < self._called(group) for group in self.groups)
+        return bool(self._idle)
+
+    @cached_property
+    def _idle(self) -> list[Group]:
+        """Groups that have no work in some calls."""
+        return [group for group in self.groups if self._working(group) < self._called(group)]
 
     @property
     def runs(self) -> int:
