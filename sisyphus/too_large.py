@@ -10,6 +10,7 @@ from sisyphus.forms import (
     elements_of,
     independent,
     making_lines,
+    shared_windows,
     size_of_blocks,
     steps_of_rows,
 )
@@ -36,9 +37,8 @@ def in_lines(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
     """The kernel in batches of independent iterations, or blocks of lines, where its arrays leave no room on chip."""
     source, scop = kernels[0], kernels[0].scop
     groups, making = independent(source.dependences), making_lines(scop)
-    offered = (
-        [(BATCHES, {line for g in groups for line in g.lines}, max(len(g.values) for g in groups))] if groups else []
-    )
+    owners = {owner for own in shared_windows(scop, groups) for owner in own.values()}
+    offered = [(BATCHES, owners, max(len(group.values) for group in groups))] if groups else []
     offered += [(LINE_BLOCKS, {*making.lines}, len(making.values))] if making is not None else []
     if not offered or have_room(scop.arrays, target, share=WINDOWS):
         return

@@ -1,6 +1,6 @@
 """Other forms of a kernel that are proved to be the same program: other orders of its instances."""
 
-from sisyphus.forms.batches import in_batches, independent
+from sisyphus.forms.batches import in_batches, independent, shared_windows
 from sisyphus.forms.blocks import in_blocks
 from sisyphus.forms.finished import finished_apart
 from sisyphus.forms.forwarding import forwarded
@@ -93,6 +93,7 @@ __all__ = [
     "rewritten",
     "scheduled",
     "shadowed",
+    "shared_windows",
     "size_of_blocks",
     "sizes_of_blocks",
     "sizes_of_panels",

@@ -7,7 +7,8 @@ for t: for ib: {
     for i < 64: for j: p[64 ib + i][j] = p_1[i][j]   for j: for i < 64: v[j][64 ib + i] = v_1[j][i] }
 
 Where arrays do not fit on chip, each nest under t would move all that it uses in every step. A batch has windows of the
-rows or columns of its iterations: what it reads before it writes it is filled first, what it writes is written back.
+rows or columns of its iterations: what it reads before it writes it is filled first, what it writes is written back
+where something reads it, or it is the last value.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from sisyphus.analysis import Dependences
 from sisyphus.analysis.rewrite import range_of
 from sisyphus.errors import InternalError
 from sisyphus.forms.building import Cut, Names, loops_of
-from sisyphus.forms.lines import Line, in_steps, window_of, with_windows
+from sisyphus.forms.lines import Line, in_steps, lines_first, window_of, with_windows
+from sisyphus.forms.needless import without_needless
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.reordering import Moved, ordered
 from sisyphus.ir import Array, ArrayId, Role, Scop, Statement
@@ -104,19 +106,48 @@ def in_batches(found: Dependences, size: int) -> Scop | None:
     batches = ordered(scop, _moved(scop, dict(zip(groups, cuts, strict=True))))
     if next(faults(found, batches), None) is not None:
         raise InternalError("batches of a loop make another program")
-    kept, windows = dict[Line, ArrayId](), dict[ArrayId, Array]()
+    windows = dict[ArrayId, Array]()
     statements = {s.id: s for s in batches.scop.statements}
-    for one, cut in zip(groups, cuts, strict=True):
+    shared = shared_windows(scop, groups)
+    kept = {owner: names.array(owner[0]) for owner in dict.fromkeys(line for of in shared for line in of.values())}
+    for one, cut, owners in zip(groups, cuts, shared, strict=True):
         group = [statements.pop(s.id) for s in one.statements]
         around = (*one.around, cut.name)
         own = [
-            window_of(scop.array(array), dim, kept.setdefault((array, dim), names.array(array)), around, cut)
-            for array, dim in one.lines
+            window_of(scop.array(line[0]), line, kept[owner], around, cut, first=True) for line, owner in owners.items()
         ]
         windows |= {window.own: window.kept for window in own}
         statements |= {s.id: s for s in with_windows(batches.scop, group, own, one.place, names)}
-    kept_order = tuple(sorted(statements.values(), key=lambda s: s.position))
-    return replace(scop, statements=kept_order, arrays=(*scop.arrays, *windows.values()))
+    made = replace(
+        scop,
+        statements=tuple(sorted(statements.values(), key=lambda s: s.position)),
+        arrays=(*scop.arrays, *windows.values()),
+    )
+    return without_needless(made, statements.keys() - {s.id for s in scop.statements})
+
+
+def shared_windows(scop: Scop, groups: Sequence[Together]) -> list[dict[Line, Line]]:
+    """Per group its lines, each with the line that has its window: its own, or another one's that a group before had.
+
+    No value stays in a window from one batch to the next, so that lines of like arrays share one in several groups.
+    """
+    owners, found = list[Line](), list[dict[Line, Line]]()
+    for group in groups:
+        own = {line: line for line in group.lines if line in owners}
+        for line in group.lines:
+            if line not in own:
+                free = (owner for owner in owners if owner not in own.values() and _alike(scop, owner, line))
+                own[line] = next(free, line)
+                owners += [line] * (own[line] == line)
+        found.append({line: own[line] for line in group.lines})
+    return found
+
+
+def _alike(scop: Scop, one: Line, other: Line) -> bool:
+    """Whether lines of two arrays are of one shape and type."""
+    first, second = (scop.array(array) for array, _ in (one, other))
+    shapes = lines_first(first.extents, one[1])[1:], lines_first(second.extents, other[1])[1:]
+    return first.type == second.type and shapes[0] == shapes[1]
 
 
 def _moved(scop: Scop, cuts: Mapping[Together, Cut]) -> Iterator[Moved]:

@@ -171,4 +171,4 @@ class _Blocks:
         return replace(scop, arrays=(*self.scop.arrays, *windows), statements=statements)
 
     def _window(self, line: Line, own: dict[Line, ArrayId], around: tuple[str, ...], cut: Cut) -> Window:
-        return window_of(self.scop.array(line[0]), line[1], own[line], around, cut)
+        return window_of(self.scop.array(line[0]), line, own[line], around, cut, first=False)

@@ -55,10 +55,20 @@ def size_of_blocks(count: int, most: int) -> int | None:
     return None
 
 
-def window_of(array: Array, dim: int, own: ArrayId, around: tuple[str, ...], cut: Cut) -> Window:
-    """The lines of an array in a block of `cut`, whose loop is the innermost of those around."""
+def window_of(array: Array, line: Line, own: ArrayId, around: tuple[str, ...], cut: Cut, *, first: bool) -> Window:
+    """The lines of an array in a block of `cut`, whose loop is the innermost of those around.
+
+    The number of a line is the `first` dimension of the window, or that which it is of the array.
+    """
+    _, dim = line
     extents = tuple(cut.size if at == dim else n for at, n in enumerate(array.extents))
-    return Window(array, own, around, {dim: cut.first}, extents)
+    order = lines_first(range(len(extents)), dim) if first else ()
+    return Window(array, own, around, {dim: cut.first}, extents, order)
+
+
+def lines_first(by_dimension: Sequence[int], dim: int) -> tuple[int, ...]:
+    """Something of each dimension, that of `dim` before all others."""
+    return (by_dimension[dim], *by_dimension[:dim], *by_dimension[dim + 1 :])
 
 
 def copies(scop: Scop, group: Sequence[Statement], window: Window) -> Iterator[Copied]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import TypeVar
 
 from sisyphus.analysis.rewrite import with_refs
 from sisyphus.forms.building import Names, copying, local
@@ -17,12 +18,16 @@ from sisyphus.ir import Array, ArrayId, Ref, Statement
 from sisyphus.poly import Affine, Set, const, var
 from sisyphus.values import dataclass, replace
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, eq=False)
 class Window:
     """Elements of `array` in the array `own`, whose extents differ in the dimensions of `first`.
 
     There it begins with the element `first`, by the loops `around`; the copies are in these, with loops of their own.
+    `order` has the dimensions of the array in the order of those of `own`, where they differ. `extents` are by those of
+    the array.
     """
 
     array: Array
@@ -30,11 +35,12 @@ class Window:
     around: tuple[str, ...]
     first: Mapping[int, Affine]
     extents: tuple[int, ...]
+    order: tuple[int, ...] = ()
 
     @property
     def kept(self) -> Array:
         """The array that the window is."""
-        return local(self.array, self.own, self.extents)
+        return local(self.array, self.own, self._in_order(self.extents))
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -53,7 +59,10 @@ class Window:
 
     def inside(self, ref: Ref) -> Ref:
         """The element of the window that stands for one of the array."""
-        return Ref(self.own, tuple(e - self.first.get(at, Affine()) for at, e in enumerate(ref.index)))
+        return Ref(self.own, self._in_order([e - self.first.get(at, Affine()) for at, e in enumerate(ref.index)]))
+
+    def _in_order(self, by_dimension: Sequence[T]) -> tuple[T, ...]:
+        return tuple(by_dimension[at] for at in self.order or range(len(by_dimension)))
 
     def slid(self, rows: int) -> Window:
         """The window as one of itself, some rows further on: a copy to it moves rows towards the first one."""
@@ -63,7 +72,7 @@ class Window:
         self, names: Names, group: Sequence[Statement], points: Set, place: Sequence[int], *, to_window: bool
     ) -> Statement:
         """A statement that fills the window or writes it back at such points of its loops."""
-        there, here = Ref(self.array.id, self.there), Ref(self.own, tuple(map(var, self.places)))
+        there, here = Ref(self.array.id, self.there), Ref(self.own, self._in_order([var(at) for at in self.places]))
         like = next((s for s in group if self.array.id in s.touched), group[0])
         moved = (here, there) if to_window else (there, here)
         return copying(names.statement(like.id), like.span, self.loops, points, place, self.array.type, moved)

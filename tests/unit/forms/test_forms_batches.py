@@ -10,10 +10,11 @@ from builders import scop
 
 from sisyphus.analysis import OuterLoop, dependences, distribute
 from sisyphus.errors import KernelError
-from sisyphus.forms import BATCHES, elements_of, in_batches, independent, lines, rewritten
+from sisyphus.forms import BATCHES, elements_of, in_batches, independent, lines, needless, rewritten, shared_windows
 from sisyphus.frontend import read
 from sisyphus.ir import Role, Scop, promises
-from sisyphus.poly import count, project_onto
+from sisyphus.poly import count, dim_range, project_onto
+from sisyphus.poly import last_write_times as kept
 
 KERNELS = Path(__file__).parents[3] / "kernels" / "polybench"
 #: In each step rows are swept in one direction, then columns: each row, and each column, by itself.
@@ -71,7 +72,7 @@ def test_a_batch_has_windows_of_the_lines_of_its_iterations() -> None:
     assert found is not None
     promises.run(found)
     windows = [(str(a.id), a.extents) for a in found.arrays if a.role is Role.LOCAL]
-    assert windows == [("P_1", (4, 6)), ("A_1", (10, 4)), ("B_1", (4, 10)), ("Q_1", (10, 4))]
+    assert windows == [("P_1", (4, 6)), ("A_1", (4, 10)), ("B_1", (4, 10)), ("Q_1", (4, 10))]  # lines come first
     inside = distribute(found, dependences(found)).body[0].body  # type: ignore[union-attr]
     first, second = (part for part in inside if isinstance(part, OuterLoop))
     assert (first.iterator, first.trip_count, second.trip_count) == ("i_batch", 3, 2)
@@ -79,6 +80,37 @@ def test_a_batch_has_windows_of_the_lines_of_its_iterations() -> None:
     # which nothing writes, are filled to be written back
     copies = [s for s in found.statements if s.iterators[2] != "i"]
     assert [str(s.write.array) for s in copies] == ["P", "A_1", "A_1", "A_1", "B_1", "Q_1", "Q_1", "A", "Q"]
+
+
+def test_nothing_is_written_back_that_a_later_step_writes_over() -> None:
+    """Steps before the last one read none of what they wrote of P; what they write of A, the next one reads."""
+    found = in_batches(dependences(sweeps()), 4)
+    assert found is not None
+    steps = {str(s.write.array): dim_range(s.domain, "t") for s in found.statements if s.iterators[2] != "i"}
+    assert (steps["P"], steps["A"]) == ((2, 2), (0, 2))
+
+
+def test_lines_of_groups_after_another_share_a_window() -> None:
+    """u has rows in the second half of a step, v columns in the first one, p and q rows in both."""
+    kernel = adi()
+    shared = shared_windows(kernel, independent(dependences(kernel)))
+    assert [{line: owner for line, owner in own.items() if line != owner} for own in shared] == [
+        {},
+        {("u", 0): ("v", 1)},
+    ]
+    found = in_batches(dependences(kernel), 4)
+    assert found is not None
+    assert [str(a.id) for a in found.arrays if len(a.extents) > 1] == ["u", "v", "p", "q", "v_1", "p_1", "q_1"]
+
+
+@pytest.mark.parametrize("fault", ["read", "last"])
+def test_values_that_are_needed_and_not_written_back_are_seen(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the comparison that the tests above rest on."""
+    if fault == "read":
+        monkeypatch.setattr(needless, "last_writers", lambda *_: ())
+    else:
+        monkeypatch.setattr(needless, "last_write_times", lambda writes, times: kept(writes, times).lexmin())
+    assert not is_same(sweeps(), rewritten(sweeps(), [f"{BATCHES}3"]))
 
 
 def test_whole_rows_of_a_batch_are_written_back() -> None:
