@@ -53,11 +53,12 @@ class Slow:
 def around(part: Part, course: Course, left: float, slow: Slow) -> Iterator[Asked]:
     """A part and the spaces beside it, where so many parts are `left`, each as it is asked for after what was before.
 
-    Tiles that may be slow have several ports first. Where the part has the best design, they also have those that are
-    slow in it. Each with the most ports first, then with fewer, no longer than a share of the time limit.
+    Tiles that may be slow have several ports first, and so have those that are slow in the best design, where that is
+    one of the form; if it comes of this part, afterwards. Each with the most ports first, then with fewer, no longer
+    than a share of the time limit.
     """
     space = _space_of_part(part, course.request) if part.may_grow else None
-    before = [] if space is None else _striped(part, space, _slow_before(course, space, slow.tiles))
+    before = [] if space is None else _striped(part, space, _slow_before(part, course, space, slow.tiles))
     for one in before:
         yield Asked(one, left, course.share(AT_ONCE))
     cut = None if space is None else _with_cut_banks(part, course.request, space)
@@ -70,7 +71,7 @@ def around(part: Part, course: Course, left: float, slow: Slow) -> Iterator[Aske
         for one in _striped(part, space, _slow_in_found(part, course)):
             yield Asked(one, left, course.share(AT_ONCE))
     best = course.best
-    if ragged and best is not None and best.part.kernel is part.kernel:
+    if ragged and best is not None and course.has_best(part):
         options = replace(best.part.options, tiles="ragged")
         yield Asked(replace(part, options=options), (left - 1 + BESIDE) / BESIDE)
 
@@ -119,19 +120,22 @@ def _striped(part: Part, space: Space, arrays: Arrays) -> list[Part]:
     return [replace(part, options=replace(part.options, striped=striped)) for striped in every]
 
 
-def _slow_before(course: Course, space: Space, tiles: Arrays) -> Arrays:
-    """Of the arrays whose tiles may be slow those that are so beside what is known before a space is searched."""
+def _slow_before(part: Part, course: Course, space: Space, tiles: Arrays) -> Arrays:
+    """Of the arrays whose tiles may be slow those that are so beside what is known before a space is searched.
+
+    Where none may be, those that are in the best design, if that is one of the form.
+    """
     known = course.known
-    if not tiles or known is None:
+    if known is None:
         return tiles
-    slow = slow_tiles(space, cost_of(known, course.request))
-    return tuple(array for array in tiles if array in slow)
+    slow = slow_tiles(space, cost_of(known, course.request)) if tiles else ()
+    return tuple(array for array in tiles if array in slow) or _slow_in_found(part, course)
 
 
 def _slow_in_found(part: Part, course: Course) -> Arrays:
     """Arrays whose tiles are slow in the best design, if that is one of this part: they may pass many times."""
     best = course.best
-    if course.request.model == "paper" or best is None or best.choice is None or best.part.kernel is not part.kernel:
+    if course.request.model == "paper" or best is None or best.choice is None or not course.has_best(part):
         return ()
     slow = slow_in_design(best.part.kernel, best.choice.space, best.choice.point)
     return tuple(array for array in slow if array not in _fixed_ports(course.request))

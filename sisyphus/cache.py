@@ -23,7 +23,7 @@ from sisyphus.ir.scop_text import whole_text_of
 from sisyphus.part_search import Choice
 from sisyphus.parts import Known
 from sisyphus.report import Front, Moment, Rated, Remembered
-from sisyphus.request import Kernel, Request, estimate_of, space_of
+from sisyphus.request import Kernel, Request, estimate_of, space_of_point
 from sisyphus.saved import fitted, read_data
 from sisyphus.settings import user_cache
 from sisyphus.solve import SolveOutcome, Stop, find_adapter
@@ -205,7 +205,7 @@ def _answer(body: Mapping[str, Any], kernels: Sequence[Kernel], request: Request
     best, outcome = known(body["point"]), body["outcome"]
     choice = Choice(
         kernel=best.kernel,
-        space=space_of(best.kernel, request),
+        space=space_of_point(best.kernel, request, best.point),
         point=best.point,
         outcome=SolveOutcome(**outcome | {"stop": Stop(outcome["stop"])}),
         others=tuple(known(data) for data in body["others"]),

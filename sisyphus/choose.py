@@ -11,7 +11,7 @@ from sisyphus.choice import find
 from sisyphus.errors import NoDesignError, NothingFits, TimeUp
 from sisyphus.part_search import Choice, Listen, cost_of, silent, taken_by
 from sisyphus.parts import Known
-from sisyphus.request import Kernel, Request, estimate_of, space_of
+from sisyphus.request import Kernel, Request, estimate_of, space_of_point
 from sisyphus.saved import fitted
 from sisyphus.search.infeasible import nothing_is_measured, nothing_would_fit, one_is_too_small, several_are_too_small
 from sisyphus.search.smallest import needs_alone, needs_together
@@ -32,7 +32,7 @@ def choose(kernels: Sequence[Kernel], request: Request, listen: Listen = silent)
     """The given point, or the best one of a search; where none fits, `NothingFits` tells what is too small."""
     if request.design is not None:
         kernel, point = fitted(kernels, request.source, request.design)
-        choice = Choice(kernel, space_of(kernel, request), point, None)
+        choice = Choice(kernel, space_of_point(kernel, request, point), point, None)
         over = _excess(choice, request)
         if over and request.binding:
             raise NothingFits(f"{request.design}: this design takes {over}", hint="raise the budget, or search anew")

@@ -68,6 +68,11 @@ class Course:
         best = self.best
         return None if best is None or best.choice is None else Known(best.choice.kernel, best.choice.point)
 
+    def has_best(self, part: Part) -> bool:
+        """Whether the best design so far is one of this form of the kernel."""
+        best = self.best
+        return best is not None and best.part.kernel is part.kernel
+
     @property
     def choices(self) -> list[Choice]:
         """What each search found, of those that found something."""
@@ -89,9 +94,15 @@ class Course:
         return [a for a in asked if not any(_is_less_dealt(a.part, other.part) for other in asked)]
 
     def search(self, asked: Asked) -> None:
-        """A part, from where it ended if it was probed; its answer is the last one then."""
-        self._give_room()
+        """A part, from where it ended if it was probed; its answer is the last one then.
+
+        One of another form than the best design is not begun when all the time is over.
+        """
         part, found = asked.part, self.found
+        if self.left <= 0 and self.best is not None and not self.has_best(part):
+            self.leave(part, Stop.TIME)
+            return
+        self._give_room()
         at = next((at for at, answer in enumerate(found) if answer.part.share < 1 and answer.part.is_same(part)), None)
         if at is None:
             found.append(self._answer(asked))
@@ -107,7 +118,8 @@ class Course:
     def use_time_left(self) -> None:
         """Searches that their share of the time ended go on, in what others left of theirs and below all known.
 
-        And once more, as long as one of them comes to its end before its share does.
+        First the one that found the best design; and all once more, as long as one of them comes to its end before its
+        share does.
         """
         if self.request.limits.seconds is None:
             return
@@ -118,6 +130,7 @@ class Course:
             if not 0 < len(ended) < before:
                 return
             before = len(ended)
+            ended.sort(key=lambda at: self.found[at] is not self.best)
             for waiting, at in zip(range(len(ended), 0, -1), ended, strict=True):
                 if self.left < self.share(WORTH_IT):
                     return
@@ -137,7 +150,7 @@ class Course:
         own = replace(request, options=part.options)
         one = unended or PartSearch(part, own, self._listen, self._hear, improve=self._improve)
         known = self.known
-        near = known.point if known is not None and known.kernel is part.kernel else None
+        near = known.point if known is not None and self.has_best(part) else None
         return one.answer(limits, _upper(self.found, request.top), near)
 
     def _gone_on(self, old: Answer, asked: Asked) -> Answer:

@@ -26,7 +26,7 @@ from sisyphus.model.limit import limit_of
 from sisyphus.part_search import Choice, Listen, silent
 from sisyphus.plan import Plan
 from sisyphus.record import Record
-from sisyphus.request import Kernel, Model, Request, Source, estimate_of, plan_of, read_kernel, space_of
+from sisyphus.request import Kernel, Model, Request, Source, estimate_of, plan_of, read_kernel, space_of_point
 from sisyphus.saved import check_units, design_file, fitted, has_units, read_data, read_point
 from sisyphus.shown import Shown
 from sisyphus.solve import Limits
@@ -218,7 +218,7 @@ def explain_saved(
     kernels = clock.run("analysis", lambda: load_kernels(request.source), clock.left(limits).seconds)
     kernel, point = fitted(kernels, request.source, record.path)
     request = replace(request, limits=clock.left(limits))
-    choice = Choice(kernel, space_of(kernel, request), point, None)
+    choice = Choice(kernel, space_of_point(kernel, request, point), point, None)
     return clock.run("explanation", lambda: explain(kernels, request, choice, listen), request.limits.seconds)
 
 

@@ -146,13 +146,12 @@ class Record:
 
     def request(self, target: Target, source: Source) -> Request:
         """What a search for this design was asked for, as far as the file says."""
-        told, point = self.search.get("options", {}), self.point
+        told: dict[str, Any] = {"tree_reduction": self.point.tree_reduction, **self.search.get("options", {})}
         known = {f.name: told[f.name] for f in fields(Options) if f.name in told}
-        known |= {"dealt": point.dealt, "striped": point.dealt_tiles, "listed": point.is_listed, "adders": point.adders}
         return Request(
             source=source,
             target=target,
-            options=Options(**known | {"tree_reduction": point.tree_reduction}),
+            options=Options(**known),
             fixes=tuple(str(fix) for fix in self.search.get("fixes", ())),
         )
 

@@ -144,6 +144,13 @@ def space_of(kernel: Kernel, request: Request) -> Space:
     return apply_fixes(space, [fix for fix in request.fixes if not fix.startswith(FIX_FORM)])
 
 
+def space_of_point(kernel: Kernel, request: Request, point: DesignPoint) -> Space:
+    """The space that a point of a form is one of: with the ports, tables and adders that it has."""
+    ports = replace(request.options, dealt=point.dealt, striped=point.dealt_tiles)
+    options = replace(ports, listed=point.is_listed, adders=point.adders, tree_reduction=point.tree_reduction)
+    return space_of(kernel, replace(request, options=options))
+
+
 def plan_of(kernel: Kernel, point: DesignPoint) -> Plan:
     """What is built for a point."""
     return build_plan(kernel.scop, kernel.distribution, kernel.live, point)

@@ -17,7 +17,7 @@ from sisyphus.search.deadline import Deadline
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Bound, Combine, Event, Failed, Incumbent, LeftOut, Whole
 from sisyphus.search.lower_bounds import LowerBounds, Offers
-from sisyphus.search.neighbourhood import improve, of_point
+from sisyphus.search.neighbourhood import Neighbourhood
 from sisyphus.search.nodes import Problem
 from sisyphus.search.solution import Solution, problem_of, solution_of
 from sisyphus.search.start import first_designs, try_placement
@@ -114,6 +114,7 @@ class Search:
         self._agenda: Agenda | None = None
         self._patience = 0
         self._looked_around: Solution | DesignPoint | None = None
+        self._neighbourhood: Neighbourhood | None = None
 
     best: Solution | None
 
@@ -139,7 +140,7 @@ class Search:
 
     def go_on(self, terms: Terms) -> Result:
         """Goes on where the terms that it had ended it, under others; what was counted stays counted."""
-        self.terms, self.is_stopped = terms, False
+        self.terms, self.is_stopped, self._looked_around = terms, False, None
         self.incumbent.cycles = min(self.incumbent.cycles, terms.upper)
         self.lower_bounds.deadline.at = terms.deadline
         return self.run()
@@ -199,14 +200,14 @@ class Search:
             self._improve()
 
     def _improve(self) -> None:
-        """Looks around the best design that is known, once around each, where short searches had to find one."""
+        """Looks around the best design known where short searches had to find one; once in a run around each."""
         is_own = self.best is not None and self.incumbent.cycles <= self.terms.upper
         known = self.best if is_own else self.terms.near
         if not self._has_begun or known is None or known is self._looked_around:
             return
-        near = of_point(self, known) if isinstance(known, DesignPoint) else known
-        if near is not None:
-            improve(self, near)
+        if self._neighbourhood is None or known is not self._neighbourhood.known:
+            self._neighbourhood = Neighbourhood(self, known)
+        self._neighbourhood.look()
         self._looked_around = known if self.best is None else self.best
 
     def raise_bound(self, bound: float) -> None:

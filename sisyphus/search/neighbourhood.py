@@ -28,24 +28,6 @@ if TYPE_CHECKING:
     from sisyphus.search.exact import Search
 
 
-def improve(search: Search, near: Solution) -> None:
-    """Looks for designs better than the best one around `near`, and around each of these, among more and more choices.
-
-    As long as that pays, or there are no more choices, in a share of the time that is left.
-    """
-    until = search.lower_bounds.deadline.after(EFFORT.near_share)
-    sweeps, wider, most = _Sweeps(search), 1, 0
-    while near.bounds is not None and not search.is_stopped:
-        before = search.incumbent.cycles
-        looked_at = sweeps.around(near, near.bounds, wider)
-        if search.best is not None and search.incumbent.cycles < before * (1 - EFFORT.worth_a_sweep):
-            near = search.best
-        elif until.is_over or looked_at <= most or wider >= EFFORT.near_widest:
-            return
-        else:
-            wider, most = 2 * wider, looked_at
-
-
 def of_point(search: Search, point: DesignPoint) -> Solution | None:
     """A design of a like space as one of this one; None where it is none, as with tiles that are not in it."""
     bounds = search.lower_bounds
@@ -64,20 +46,42 @@ def of_point(search: Search, point: DesignPoint) -> Solution | None:
     return known if IMPOSSIBLE not in known.states.values() else None
 
 
-class _Sweeps:
-    """Looks around one design after another.
+class Neighbourhood:
+    """Looks for designs better than the best one around a `known` one, and around each of these, which is known then.
 
-    `share` is what was left of exceeded budgets when a design was last not refused.
+    `near` is that design as choices of this search, if it is one. Each sweep that finds nothing is followed by one
+    among more choices, as long as there are more. `share` is what was left of exceeded budgets when a design was last
+    not refused.
     """
 
-    def __init__(self, search: Search) -> None:
-        self.search, self.share = search, 1.0
+    def __init__(self, search: Search, known: Solution | DesignPoint) -> None:
+        self.search, self.known, self.share = search, known, 1.0
+        self.near = of_point(search, known) if isinstance(known, DesignPoint) else known
+        self._wider, self._looked_at = 1, 0
+        self._is_exhausted = False
 
-    def around(self, near: Solution, bounds: LowerBounds, wider: int) -> int:
+    near: Solution | None
+
+    def look(self) -> None:
+        """As long as that pays, in a share of the time that is left; again, it goes on from there."""
+        search = self.search
+        until = search.lower_bounds.deadline.after(EFFORT.near_share)
+        while not (self._is_exhausted or search.is_stopped or self.near is None or self.near.bounds is None):
+            before = search.incumbent.cycles
+            looked_at = self._sweep(self.near, self.near.bounds)
+            if search.best is not None and search.incumbent.cycles < before * (1 - EFFORT.worth_a_sweep):
+                self.known = self.near = search.best
+            else:
+                self._is_exhausted = looked_at <= self._looked_at or self._wider >= EFFORT.near_widest
+                self._wider, self._looked_at = 2 * self._wider, looked_at
+                if until.is_over:
+                    return
+
+    def _sweep(self, near: Solution, bounds: LowerBounds) -> int:
         """Chooses all nests anew, from what `near` has, from nothing, and by a short search; among how many choices."""
         search, before = self.search, self.search.incumbent.cycles
         offers = bounds.offers(near.placement, sampled=True)
-        tables = self._tables(near, offers, wider)
+        tables = self._tables(near, offers)
         for combine in (descent, greedy):
             self._with_shares(offers, tables, combine)
             if search.incumbent.cycles < before or search.is_stopped:
@@ -97,9 +101,9 @@ class _Sweeps:
 
         with_shares(is_refused, most=self.share)
 
-    def _tables(self, near: Solution, offers: Offers, wider: int) -> list[Table]:
+    def _tables(self, near: Solution, offers: Offers) -> list[Table]:
         """Choices of each nest, those of `near` first; others that ask for no other partitions, and as many for any."""
-        search, states = self.search, offers.bounds.costs.states
+        search, states, wider = self.search, offers.bounds.costs.states, self._wider
         agreed = {array: known.joined_with(near.states[array]) == near.states[array] for array, known in states.items()}
         caps = offers.bounds.caps(offers.steps, offers.floors(), search.cutoff)
         free = Sample(wider * EFFORT.near_tilings, wider * EFFORT.near_places, search.incumbent.cycles)

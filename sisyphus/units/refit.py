@@ -9,7 +9,7 @@ from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId
 from sisyphus.kernel_forms import form_of
 from sisyphus.part_search import Choice
-from sisyphus.request import Kernel, Request, estimate_of, space_of
+from sisyphus.request import Kernel, Request, estimate_of, space_of_point
 from sisyphus.space import Choices, DesignPoint, LoopSpace, NestChoices, NotADesign, Space, Tile, choices, decode
 from sisyphus.target import KINDS
 from sisyphus.values import replace
@@ -25,10 +25,7 @@ def refitted(known: Choice, kernels: Sequence[Kernel], request: Request) -> Desi
     if kernel is None or _arrays(kernel) != _arrays(known.kernel):  # as those of outputs that are dealt apart
         return None
     point = known.point
-    ports = replace(request.options, dealt=point.dealt, striped=point.dealt_tiles)
-    options = replace(ports, tree_reduction=point.tree_reduction, adders=point.adders)
-    space = space_of(kernel, replace(request, options=options))
-    before = space_of(known.kernel, replace(request, options=options))
+    space, before = (space_of_point(of, request, point) for of in (kernel, known.kernel))
     if _loops(space) != _loops(before):
         return None
     try:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sisyphus import beside, part_search
+from sisyphus import api, beside, part_search
 from sisyphus.backends.hls import project
 from sisyphus.choice import find
 from sisyphus.ir import ArrayId
@@ -71,6 +71,17 @@ def test_copies_of_an_array_that_is_dealt_arrive_with_it(tmp_path: Path) -> None
     assert [b.array for b in plan.filled_by(plan.transfer("load_B"))] == ["B", "B_1"]
     ran = run(project(plan), plan, sets=["random"])
     assert ran.passed, [check for check in ran.checks if not check.passed]
+
+
+def test_a_saved_design_with_a_copy_over_ports_is_explained(tmp_path: Path) -> None:
+    """Its ports are of arrays that other forms of the kernel do not have: they are no options of a search."""
+    path, folder = tmp_path / "triangle.c", tmp_path / "design"
+    path.write_text(TRIANGLE)
+    fixes = ("A.ports=1", "B.ports=4", "adders=dsp")
+    design = api.optimize(path, fix=fixes, effort=2, verify=False, cache=False, output=folder)
+    assert design.point.copied == ("B",) and set(design.point.dealt) == {"B", "B_1"}
+    told = api.explain(folder, time_limit=3)
+    assert told.cycles == design.estimate.by(design.request.options.objective) and told.neighbours
 
 
 def request_of(device: str = "u200", fixes: tuple[str, ...] = ("adders=dsp",), trust: str = "any") -> Request:

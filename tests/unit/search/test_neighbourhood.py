@@ -19,7 +19,7 @@ from sisyphus.search.combine import branch_and_bound
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.exact import Search, Terms, Verdict
 from sisyphus.search.greedy import descent
-from sisyphus.search.neighbourhood import of_point
+from sisyphus.search.neighbourhood import Neighbourhood, of_point
 from sisyphus.search.sampling import sampled
 from sisyphus.search.solution import Solution, point_of
 from sisyphus.space import DesignPoint, Space, Tile
@@ -130,12 +130,46 @@ def test_a_design_with_other_tiles_is_none_of_this_space() -> None:
     assert of_point(state, replace(slow, nests=(odd, *others))) is None
 
 
-def test_around_one_design_it_is_looked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_around_one_design_it_is_looked_once_in_each_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact_module, "first_designs", lambda _: [])
-    asked = list[object]()
-    monkeypatch.setattr(exact_module, "improve", lambda _, near: asked.append(near))
+    asked = list[Neighbourhood]()
+    monkeypatch.setattr(Neighbourhood, "look", lambda around: asked.append(around))
     space = tight_space()
     state = searching(space, slow_design(space), [])
     state.begin()
     state._improve()
     assert len(asked) == 1
+    state.go_on(replace(state.terms, deadline=0.0))
+    state._improve()
+    assert len(asked) == 2 and asked[0] is asked[1]
+
+
+def test_a_neighbourhood_goes_on_where_time_ended_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each time among twice as many tilings, up to the most, and no more where these are all there are."""
+    wider = list[int]()
+    space = tight_space()
+    slow = slow_design(space)
+    state = searching(space, slow, [])
+    around = Neighbourhood(state, slow)
+
+    def sweep(*_: object) -> int:
+        wider.append(around._wider)
+        return 10 * len(wider)
+
+    monkeypatch.setattr(around, "_sweep", sweep)
+    state.lower_bounds.deadline.at = 0.0
+    around.look()
+    assert wider == [1]
+    state.lower_bounds.deadline.at = None
+    around.look()
+    around.look()
+    assert wider == [1, 2, 4, EFFORT.near_widest]
+
+
+def test_a_neighbourhood_with_all_choices_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    space = tight_space()
+    slow, counts = slow_design(space), iter([10, 10])
+    around = Neighbourhood(searching(space, slow, []), slow)
+    monkeypatch.setattr(around, "_sweep", lambda *_: next(counts))
+    around.look()
+    assert next(counts, None) is None
