@@ -27,7 +27,8 @@ from sisyphus.backends.hls import project  # noqa: E402
 from sisyphus.errors import SisyphusError  # noqa: E402
 from sisyphus.forms import steps_of_rows  # noqa: E402
 from sisyphus.ir import ArrayId, Scop  # noqa: E402
-from sisyphus.kernel_forms import all_in_strips, load_kernels, with_views  # noqa: E402
+from sisyphus.kernel_forms import all_in_strips, load_kernels  # noqa: E402
+from sisyphus.kernel_views import with_views  # noqa: E402
 from sisyphus.plan import build_plan  # noqa: E402
 from sisyphus.request import Source, read_kernel  # noqa: E402
 from sisyphus.verification import Check, Verdict, verify  # noqa: E402

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sisyphus import analysis
 from sisyphus.analysis import (
     Dependences,
     LoopKind,
-    Viewed,
     dependences,
     distribute,
     expand,
@@ -65,6 +63,7 @@ from sisyphus.forms import (
     written_out,
 )
 from sisyphus.ir import ArrayId, Scop
+from sisyphus.kernel_views import freed, with_copies, with_views
 from sisyphus.request import FIX_FORM, GIVEN_FORM, SOURCE_FORM, Kernel, Source, read_kernel
 from sisyphus.space import KERNEL_PLACE, DesignPoint
 from sisyphus.values import replace
@@ -294,35 +293,6 @@ def _analysed(
 ) -> Kernel:
     distribution, live = distribute(scop, found), liveness(scop, source.temporaries)
     return Kernel(scop, found, distribution, live, expanded, (), rewrites, name, source.temporaries)
-
-
-def with_views(kernel: Kernel, arrays: Collection[ArrayId] | None = None) -> Kernel | None:
-    """The kernel with views of some arrays, or of all that can have them; None where none can.
-
-    Dependences and distribution stay those of the kernel without views: they know what is one memory.
-    """
-    return _rewritten(kernel, analysis.with_views(kernel.scop, kernel.distribution, arrays))
-
-
-def with_copies(kernel: Kernel, arrays: Collection[ArrayId] | None = None) -> Kernel | None:
-    """The kernel with copies of some arrays, or of all that can have them; None where none can."""
-    return _rewritten(kernel, analysis.with_copies(kernel.scop, kernel.distribution, arrays))
-
-
-def freed(kernel: Kernel) -> Kernel | None:
-    """The kernel where reads of copies of what it was given wait for nothing; None where that frees no loop."""
-    found = analysis.freed(kernel.scop, kernel.distribution)
-    if found is None:
-        return None
-    free, distribution = found
-    return replace(kernel, scop=free.scop, dependences=free, distribution=distribution)
-
-
-def _rewritten(kernel: Kernel, found: Viewed | None) -> Kernel | None:
-    """The kernel with other names in its statements."""
-    if found is None:
-        return None
-    return replace(kernel, scop=found.scop, live=found.live(kernel.live), views=found.views)
 
 
 def in_strips(kernel: Kernel, strips: Strips, order: Kernel | None = None) -> Kernel | None:

@@ -20,7 +20,8 @@ from sisyphus.forms import (
     steps_of,
 )
 from sisyphus.ir import Role
-from sisyphus.kernel_forms import freed, of_fixed_form, with_copies, with_views
+from sisyphus.kernel_forms import of_fixed_form
+from sisyphus.kernel_views import freed, with_copies, with_views
 from sisyphus.model.limit import limit_of
 from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of
 from sisyphus.space import DesignPoint, Options, may_add_in_fabric, may_be_listed

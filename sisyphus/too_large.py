@@ -15,7 +15,8 @@ from sisyphus.forms import (
     steps_of_rows,
 )
 from sisyphus.ir import Array, ArrayId
-from sisyphus.kernel_forms import all_in_strips, with_views, with_word
+from sisyphus.kernel_forms import all_in_strips, with_word
+from sisyphus.kernel_views import with_views
 from sisyphus.request import Kernel
 from sisyphus.search import fit_together, fits_whole, most_elements
 from sisyphus.target import Target

@@ -7,7 +7,8 @@ from sisyphus.model.estimate import Estimate, Estimator, estimate
 from sisyphus.model.formulas.rtl import natural_objective
 from sisyphus.model.formulas.rules import VITIS_2021_1, VITIS_2023_2, GuardForm
 from sisyphus.model.formulas.terms import WAITS_FOR, Term
-from sisyphus.model.nest_model import Candidates, NestCosts, NestModel
+from sisyphus.model.nest_model import NestCosts, NestModel
+from sisyphus.model.nest_shapes import Candidates
 
 __all__ = [
     "VITIS_2021_1",

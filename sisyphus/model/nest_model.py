@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sisyphus.algebra import EXACT, VECTOR, Algebra, Condition, Value, distinct, distinct_rows
+from sisyphus.algebra import EXACT, VECTOR, Algebra, Condition, Value, distinct
 from sisyphus.algebra.tape import Program, Tape
 from sisyphus.ir import Scop, StmtId
 from sisyphus.model.area.datapath import datapath_ff, datapath_lut, datapath_of
@@ -30,6 +30,7 @@ from sisyphus.model.formulas.recurrence import update_of
 from sisyphus.model.formulas.rtl import counted
 from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
 from sisyphus.model.formulas.steps import AtOnce, latency
+from sisyphus.model.nest_shapes import Candidates, apart_by_copies, rows_of, shapes_of
 from sisyphus.plan import MOST_TILES, Numbers, Shape
 from sisyphus.space import NestSpace
 from sisyphus.target import Target
@@ -48,27 +49,6 @@ FOR_EVER = 10**15
 
 #: Figures of a nest that are no whole numbers.
 AREAS = ("lut", "ff")
-
-
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """N choices for a nest: `numbers` with a column of N entries each, and what parts them into shapes.
-
-    `order` picks one of `orders` (all loops, outermost first), `pipeline` a loop of the band by position, -1 for none.
-    `interval` is what the tool is asked for, if it is for any of them. `ahead` is the position of the loop under which
-    tiles are loaded ahead, -1 for none. The visits of the numbers are counted here.
-    """
-
-    numbers: Numbers
-    orders: tuple[tuple[str, ...], ...]
-    order: Ints
-    pipeline: Ints
-    interval: Ints | None = None
-    ahead: Ints | None = None
-
-    @property
-    def count(self) -> int:
-        return len(self.order)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,9 +101,9 @@ class NestModel:
         """The cost of every candidate: columns of one entry each, cycles over all runs of the nest."""
         found = _Columns(candidates.count)
         numbers = candidates.numbers.moving()
-        for rows, shared in _shapes(self.space, candidates):
-            for part, shape, own in self._exact(shared, _rows_of(numbers, rows, candidates.count), len(rows)):
-                for some, depth, alike in _copied(shared.order, own, len(part)):
+        for rows, shared in shapes_of(self.space, candidates):
+            for part, shape, own in self._exact(shared, rows_of(numbers, rows, candidates.count), len(rows)):
+                for some, depth, alike in apart_by_copies(shared.order, own, len(part)):
                     self._compute(rows[part[some]], replace(shape, depth=depth), alike, found)
         return found.costs()
 
@@ -162,7 +142,7 @@ class NestModel:
         """Candidates that share an order and a pipelined loop, apart where guards differ, with how often tiles run."""
         order, loop = shared.order, shared.pipelined
         for part, skipped in self._skipping(order, numbers, rows):
-            own = _rows_of(numbers, part, rows)
+            own = rows_of(numbers, part, rows)
             own = replace(own, visits=self._visits(order, skipped, own, len(part)))
             own = replace(own, starts=self._starts(order, loop, skipped, own))
             inside = own.starts
@@ -172,7 +152,7 @@ class NestModel:
             for flag in distinct(guarded):
                 at = np.flatnonzero(guarded == flag)
                 shape = replace(shared, skips=bool(skipped), guarded=bool(flag))
-                yield part[at], shape, _rows_of(own, at, len(part))
+                yield part[at], shape, rows_of(own, at, len(part))
 
     def _skipping(self, order: tuple[str, ...], numbers: Numbers, rows: int) -> Iterator[tuple[Ints, Sequence[Group]]]:
         """Candidates apart by what a guard around the nest skips: calls without work in which some loop would turn.
@@ -185,7 +165,7 @@ class NestModel:
             if not idle:
                 yield part, skipped
                 continue
-            own = _rows_of(numbers, part, rows)
+            own = rows_of(numbers, part, rows)
             sizes = _sizes(own)
             calls, tiles = (self.counts.visits(level0[:n], sizes, skips=[*skipped, *idle]) for n in (0, 1))
             is_full = np.broadcast_to(tiles == calls * own.tiles[level0[0]][0], (len(part),))
@@ -245,55 +225,6 @@ def _sizes(numbers: Numbers) -> dict[str, Ints]:
     return {loop: level1 * level2 for loop, (_, level1, level2) in numbers.tiles.items()}
 
 
-def _shapes(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, Shape]]:
-    """Rows of candidates with what they share beside guards and copies.
-
-    One order, one pipelined loop that turns, or none, one interval that is asked for, and one loop that loads ahead, or
-    none.
-    """
-    loops = [loop.iterator for loop in space.loops]
-    pipelined = np.full(candidates.count, -1, np.int64)
-    for at, loop in enumerate(loops):
-        pipelined = np.where((candidates.pipeline == at) & (candidates.numbers.tiles[loop][1] > 1), at, pipelined)
-    asked = np.zeros(candidates.count, np.int64) if candidates.interval is None else candidates.interval
-    keys, which = distinct_rows([candidates.order, pipelined + 1, asked])
-    for key, (order, turns, interval) in enumerate(keys.tolist()):
-        rows = np.flatnonzero(which == key)
-        turning = loops[turns - 1] if turns else None
-        for part, ahead, absent in _ahead(candidates, rows, loops, candidates.orders[order]):
-            shape = Shape(candidates.orders[order], turning, interval=interval, ahead=ahead, absent=absent)
-            yield part, replace(shape, listed=space.listed and turning is not None)
-
-
-def _ahead(
-    candidates: Candidates, rows: Ints, loops: Sequence[str], order: tuple[str, ...]
-) -> Iterator[tuple[Ints, str | None, tuple[str, ...]]]:
-    """Rows apart by the loop that loads ahead, and by the loops between it and the next one outside that there is.
-
-    What stands before a loop stands in that one, so that all must have it, and none those between.
-    """
-    if candidates.ahead is None or (candidates.ahead[rows] < 0).all():
-        yield rows, None, ()
-        return
-    for at in distinct(candidates.ahead[rows]).tolist():
-        same = rows[candidates.ahead[rows] == at]
-        if at < 0:
-            yield same, None, ()
-            continue
-        outside = order[: order.index(loops[at])]
-        depth = np.zeros(len(same), np.int64)
-        for around, name in enumerate(outside, start=1):
-            there = [candidates.numbers.tiles[name][0] > 1, *(on[name] for on in candidates.numbers.places.values())]
-            depth = np.where(np.logical_or.reduce([on[same] for on in there]), around, depth)
-        for around in distinct(depth).tolist():
-            yield same[depth == around], loops[at], outside[around:]
-
-
-def _rows_of(numbers: Numbers, rows: Ints, count: int) -> Numbers:
-    """Some of so many rows, in order and each once."""
-    return numbers if len(rows) == count else numbers.each(lambda column: column[rows])
-
-
 def _inputs(numbers: Numbers) -> tuple[Hashable, list[Ints]]:
     """Which numbers are constants, and the columns of the others."""
     key: list[Hashable] = [tuple(numbers.places), tuple(numbers.around), tuple(numbers.unroll)]
@@ -308,20 +239,6 @@ def _inputs(numbers: Numbers) -> tuple[Hashable, list[Ints]]:
 
     numbers.each(note)
     return tuple(key), columns
-
-
-def _copied(order: tuple[str, ...], numbers: Numbers, rows: int) -> Iterator[tuple[Ints, int, Numbers]]:
-    """Candidates apart by how many level-0 loops stand outside of their copies, 0 for those without."""
-    depth = np.zeros(rows, np.int64)
-    if numbers.unroll:
-        for at, loop in enumerate(order, start=1):
-            moves = [np.broadcast_to(found[loop], (rows,)) for found in numbers.places.values()]
-            depth = np.where(np.logical_or.reduce([numbers.unroll.get(loop, np.ones(rows)) > 1, *moves]), at, depth)
-        depth = np.where(np.logical_or.reduce([copies > 1 for copies in numbers.unroll.values()]), depth, 0)
-    for found in distinct(depth).tolist():
-        some = np.flatnonzero(depth == found)
-        alike = _rows_of(numbers, some, rows)
-        yield some, found, alike if found else replace(alike, unroll={})
 
 
 def _nest_costs(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
 from math import prod
@@ -21,7 +21,8 @@ from sisyphus.backends.hls.bursts import TransferSignature
 from sisyphus.backends.hls.express import Affines, Expressions
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.interface import parameters, pointers
-from sisyphus.backends.hls.loop_bounds import UPDATED, Bounds, Iterators, least_trips
+from sisyphus.backends.hls.loop_bounds import UPDATED, Bounds, Iterators
+from sisyphus.backends.hls.loops import print_loop
 from sisyphus.backends.hls.tile_tables import picked, print_rows, print_table, promises
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
@@ -38,14 +39,12 @@ from sisyphus.plan import (
     LoopRole,
     Node,
     Plan,
-    Quotient,
     Run,
     Skip,
     Task,
     TileList,
     Together,
     is_copied_work,
-    stands_apart,
     tables_in,
     walk,
 )
@@ -377,30 +376,3 @@ def copy_calls(
         parts = buffers if len(ports) == 1 else [f"{buffer}[{number}]" for buffer in buffers]
         found.append(f"{signature.name}({', '.join([port, *parts, *iterators])});")
     return found
-
-
-@contextmanager
-def print_loop(w: Writer, loop: For, bounds: Bounds, names: Names, ranges: Ranges) -> Iterator[Ranges]:
-    """The loop with the directives of its role; yields the ranges inside it."""
-    name = names.of("iterator", loop.iterator)
-    lower, below = bounds.lower(loop.lower, ranges), bounds.below(loop.upper, ranges)
-    with w.block(f"for (int {name} = {lower}; {name} < {below}; ++{name})"):
-        at_once = loop.role in (LoopRole.UNROLLED, LoopRole.COPIES)
-        if at_once:
-            w.pragma("unroll")
-        elif loop.role is LoopRole.PIPELINED:
-            w.pragma(f"pipeline II={loop.interval}" if loop.interval else "pipeline")
-        elif _is_innermost(loop):
-            w.pragma("pipeline off")
-        if not (at_once or loop.is_constant):
-            w.pragma(f"loop_tripcount min={least_trips(loop, ranges)} max={loop.trip_count}")
-        inside = {**ranges, **ranges_of(loop, ranges)}
-        for quotient, by in loop.quotients:
-            value = bounds.floor(Quotient(var(loop.iterator), by), inside)
-            w.line(f"const int {names.of('iterator', quotient)} = {value};")
-        yield inside
-
-
-def _is_innermost(loop: For) -> bool:
-    """Nothing below but unrolled loops: the tool would pipeline it unasked."""
-    return not any(map(stands_apart, walk(loop.body)))

@@ -11,7 +11,8 @@ from sisyphus.backends.hls.bursts import TransferSignature
 from sisyphus.backends.hls.express import Affines, Expressions
 from sisyphus.backends.hls.identifiers import Names, plan_names
 from sisyphus.backends.hls.loop_bounds import HELPERS, NARROW, UPDATED, Bounds
-from sisyphus.backends.hls.tasks import TaskPrinter, copy_calls, is_local, print_loop
+from sisyphus.backends.hls.loops import print_loop
+from sisyphus.backends.hls.tasks import TaskPrinter, copy_calls, is_local
 from sisyphus.backends.hls.transfers import print_transfer
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError

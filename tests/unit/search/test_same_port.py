@@ -10,7 +10,8 @@ import pytest
 from best_of_space import find_best
 
 from sisyphus.ir import ArrayId
-from sisyphus.kernel_forms import load_kernels, with_copies
+from sisyphus.kernel_forms import load_kernels
+from sisyphus.kernel_views import with_copies
 from sisyphus.request import Source
 from sisyphus.search import MeasuredCosts, Terms, point_of
 from sisyphus.search.costs import Placement
