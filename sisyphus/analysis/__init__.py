@@ -20,6 +20,7 @@ from sisyphus.analysis.footprint import (
 )
 from sisyphus.analysis.legality import ViolatedDependence, each_legal_order, is_legal, legal_orders, violations
 from sisyphus.analysis.liveness import Live, liveness
+from sisyphus.analysis.nest_refs import refs_of, refs_to
 from sisyphus.analysis.phases import Cut, Phase, apart, cuts, handed_over, phase_of
 from sisyphus.analysis.reduction import Reduction, reduction_of
 from sisyphus.analysis.restriction import Restricted, restricted
@@ -85,6 +86,8 @@ __all__ = [
     "privatise",
     "read_at_once",
     "reduction_of",
+    "refs_of",
+    "refs_to",
     "restricted",
     "schedules",
     "statement_graph_dot",

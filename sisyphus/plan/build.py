@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from sisyphus.algebra import EXACT
-from sisyphus.analysis import Distribution, Live, Loop, Nest, OuterLoop, elements_touched, paths
+from sisyphus.analysis import Distribution, Live, Loop, Nest, OuterLoop, elements_touched, paths, refs_to
 from sisyphus.errors import KernelError
 from sisyphus.ir import Array, ArrayId, Scop
 from sisyphus.plan.checks import check_point
@@ -18,7 +18,7 @@ from sisyphus.plan.plan import Direction, Plan, Port, Transfer
 from sisyphus.plan.ranges import loop_range
 from sisyphus.plan.residency import Resident, Usage, merged, transfers_around
 from sisyphus.plan.task import Around, build_task
-from sisyphus.plan.tiles import Box, References, Window, box_of, grown, refs_to, whole
+from sisyphus.plan.tiles import Box, References, Window, box_of, grown, whole
 from sisyphus.plan.tree import Call, Copy, For, LoopRole, Node
 from sisyphus.plan.walks import check_packed
 from sisyphus.poly import Set, const, extend, make_box, make_set, union_of, var

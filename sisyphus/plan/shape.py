@@ -8,14 +8,14 @@ from functools import partial
 import numpy as np
 
 from sisyphus.algebra import Algebra, Condition, Value, product
-from sisyphus.analysis import Nest
+from sisyphus.analysis import Nest, refs_to
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.plan.conflicts import side_by_side
 from sisyphus.plan.levels import BESIDE, Copies, Levels
 from sisyphus.plan.loop_bounds import Range, Scan, starts_anew
 from sisyphus.plan.nest import Accumulators, Copying, Moving, tree_of
 from sisyphus.plan.plan import Buffer, Direction, Plan, Port, Task, Transfer
-from sisyphus.plan.tiles import along_rows, grown, refs_to, tile_of
+from sisyphus.plan.tiles import along_rows, grown, tile_of
 from sisyphus.plan.tree import Call, Copy
 from sisyphus.poly import Affine, var
 from sisyphus.space import PACKED, PLAIN, NestSpace, Tile, level2_order, may_load_ahead

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 
 from sisyphus.algebra import EXACT
-from sisyphus.analysis import Nest, OuterLoop
+from sisyphus.analysis import Nest, OuterLoop, refs_to
 from sisyphus.ir import ArrayId, Ref, Scalar, Statement, walk
 from sisyphus.plan.guards import Skipping
 from sisyphus.plan.known import Built, KnownPlans
@@ -17,7 +17,7 @@ from sisyphus.plan.overwritten import needs_load
 from sisyphus.plan.parts import Parts
 from sisyphus.plan.plan import Direction, Task
 from sisyphus.plan.ranges import Ranges
-from sisyphus.plan.tiles import Window, along_rows, grown, refs_to, tile_of
+from sisyphus.plan.tiles import Window, along_rows, grown, tile_of
 from sisyphus.plan.tree import Copy
 from sisyphus.poly import Set, var
 from sisyphus.space import BufferPoint

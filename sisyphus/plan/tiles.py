@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from sisyphus.algebra import EXACT, Algebra, Condition, Value, at_least, product
-from sisyphus.analysis import Nest
-from sisyphus.ir import ArrayId, Ref, Scop
+from sisyphus.ir import Ref
 from sisyphus.plan.levels import Copies, Levels
 from sisyphus.poly import Affine, const, var
 from sisyphus.space import DimUse, in_beats
@@ -41,17 +40,6 @@ class References:
 def whole(extents: Sequence[int]) -> Box:
     """The box that is the array."""
     return Box(tuple(const(0) for _ in extents), tuple(extents))
-
-
-def refs_to(scop: Scop, nest: Nest, array: ArrayId) -> tuple[Ref, ...]:
-    """Every reference of a nest to an array, in terms of the nest's own names for its loops."""
-    names = (*nest.outer, *nest.iterators)
-    found: dict[Ref, None] = {}
-    for statement in map(scop.statement, nest.statements):
-        renaming = {own: var(name) for own, name in zip(statement.iterators, names, strict=True)}
-        refs = (statement.write, *statement.reads)
-        found |= dict.fromkeys(ref.substitute(renaming) for ref in refs if ref.array == array)
-    return tuple(found)
 
 
 def along_rows(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import product
 from math import lcm, prod
 
-from sisyphus.analysis import Dependences, Distribution, Live, Loop, Nest, OuterLoop, paths, reduction_of
+from sisyphus.analysis import Dependences, Distribution, Live, Loop, Nest, OuterLoop, paths, reduction_of, refs_of
 from sisyphus.ir import ArrayId, Role, Scop, Statement
 from sisyphus.space.ahead import may_load_ahead
 from sisyphus.space.coarse import legal_factors
@@ -33,7 +33,7 @@ def build_space(
     options: Options,
 ) -> Space:
     """Every knob of the template with its legal values: tiles in iterations, widths in elements, factors in banks."""
-    picked = {dim for nest in distribution.nests for at in range(len(nest.outer)) for dim in _indexed(scop, nest, at)}
+    picked = {dim for nest in distribution.nests for loop in nest.outer for dim in _indexed(scop, nest, loop)}
     nests = tuple(
         _nest_space(scop, nest, prod(loop.trip_count for loop in loops), options, picked)
         for loops, nest in paths(distribution.body)
@@ -125,11 +125,9 @@ def _widths_of_views(space: Space) -> Iterator[tuple[ArrayId, tuple[int, ...]]]:
     return ((view.id, legal[view.home]) for view in views)
 
 
-def _indexed(scop: Scop, nest: Nest, depth: int) -> Iterator[tuple[ArrayId, int]]:
+def _indexed(scop: Scop, nest: Nest, loop: str) -> set[tuple[ArrayId, int]]:
     """The dimensions of arrays in whose subscripts a loop of a nest, or one around it, is."""
-    for statement in map(scop.statement, nest.statements):
-        for ref in (statement.write, *statement.reads):
-            yield from ((ref.array, at) for at, e in enumerate(ref.index) if statement.iterators[depth] in e.names)
+    return {(ref.array, at) for ref in refs_of(scop, nest) for at, e in enumerate(ref.index) if loop in e.names}
 
 
 def _nest_space(
@@ -142,7 +140,7 @@ def _nest_space(
     views = [a for a in map(scop.array, arrays) if a.view_of is not None and not a.lasting]
     still = {loop for view in views for loop in view.still}
     updates = all(s.write in s.reads for s in statements)
-    meets = [not {*_indexed(scop, nest, len(nest.outer) + at)}.isdisjoint(picked) for at in range(len(nest.band))]
+    meets = [not _indexed(scop, nest, loop).isdisjoint(picked) for loop in nest.iterators]
     loops = tuple(
         _loop_space(scop, nest, loop, options, updates=updates, meets=own)
         for loop, own in zip(nest.band, meets, strict=True)

@@ -9,11 +9,11 @@ their tiles are known (`search/polish.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from sisyphus.analysis import Nest
+from sisyphus.analysis import Nest, refs_to
 from sisyphus.analysis.rewrite import range_of
-from sisyphus.ir import ArrayId, Scop
+from sisyphus.ir import Scop
 from sisyphus.poly import Affine, var
 from sisyphus.space.space import ArrayUse, NestSpace
 from sisyphus.values import replace
@@ -45,7 +45,7 @@ def _are_aligned(scop: Scop, nest: NestSpace, use: ArrayUse) -> bool:
     for at, dim in enumerate(use.dims):
         if dim.coefficients is None:
             continue
-        subscripts = set(_subscripts(scop, nest.nest, use.array, at))
+        subscripts = {ref.index[at] for ref in refs_to(scop, nest.nest, use.array)}
         [subscript, *others] = subscripts
         moving = [loop for loop in nest.loops if subscript.coefficient(loop.iterator)]
         is_loop = len(moving) == 1 and subscript == var(moving[0].iterator) and moving[0].lower == 0
@@ -64,13 +64,3 @@ def _stays_inside(scop: Scop, nest: Nest, subscript: Affine, extent: int) -> boo
     values = range_of([s for s in scop.statements if s.position[0] == place and s.iterators], 0)
     ends = [subscript.constant + step * value for value in (values.start, values.stop - 1)]
     return min(ends) >= 0 and max(ends) < extent
-
-
-def _subscripts(scop: Scop, nest: Nest, array: ArrayId, at: int) -> Iterator[Affine]:
-    """Those of one dimension, in the names of the nest's own loops."""
-    names = (*nest.outer, *nest.iterators)
-    for statement in map(scop.statement, nest.statements):
-        renaming = {own: var(name) for own, name in zip(statement.iterators, names, strict=True)}
-        for ref in (statement.write, *statement.reads):
-            if ref.array == array:
-                yield ref.index[at].substitute(renaming)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sisyphus.analysis import Nest
+from sisyphus.analysis import Nest, refs_to
 from sisyphus.ir import ArrayId, Role, Scop
 from sisyphus.poly import Affine
 from sisyphus.space.point import KERNEL_PLACE, PACKED, Tile
@@ -59,9 +59,8 @@ class RowUse:
 
 
 def last_subscripts(scop: Scop, nest: Nest, array: ArrayId) -> list[Affine]:
-    """What the statements of a nest have in the last dimension of an array."""
-    statements = map(scop.statement, nest.statements)
-    return [ref.index[-1] for s in statements for ref in (s.write, *s.reads) if ref.array == array and ref.index]
+    """What a nest has in the last dimension of an array, by its own loops."""
+    return [ref.index[-1] for ref in refs_to(scop, nest, array) if ref.index]
 
 
 def long_arrays(space: Space) -> tuple[ArrayId, ...]:
