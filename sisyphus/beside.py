@@ -53,9 +53,9 @@ class Slow:
 def around(part: Part, course: Course, left: float, slow: Slow) -> Iterator[Asked]:
     """A part and the spaces beside it, where so many parts are `left`, each as it is asked for after what was before.
 
-    Tiles that may be slow have several ports first, and so have those that are slow in the best design, where that is
-    one of the form; if it comes of this part, afterwards. Each with the most ports first, then with fewer, no longer
-    than a share of the time limit.
+    Tiles that may be slow have several ports first. So have those that are slow in the best design, if that is one of
+    the form: before the part, or after it where the part itself has found that design. Each with the most ports first,
+    then with fewer, no longer than a share of the time limit.
     """
     space = _space_of_part(part, course.request) if part.may_grow else None
     before = [] if space is None else _striped(part, space, _slow_before(part, course, space, slow.tiles))

@@ -138,7 +138,8 @@ def shared_windows(scop: Scop, groups: Sequence[Together]) -> list[dict[Line, Li
             if line not in own:
                 free = (owner for owner in owners if owner not in own.values() and _alike(scop, owner, line))
                 own[line] = next(free, line)
-                owners += [line] * (own[line] == line)
+                if own[line] is line:
+                    owners.append(line)
         found.append({line: own[line] for line in group.lines})
     return found
 

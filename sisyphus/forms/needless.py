@@ -1,6 +1,6 @@
 """Copies back without what nothing reads before it is written over again; knows no form.
 
-for t: { for i: P_1[i] = f(…)   for i: P[i] = P_1[i] }   where only steps before read P_1, and nothing P, becomes
+for t: { for i: P_1[i] = f(…)   for i: P[i] = P_1[i] }   where nothing reads P in the kernel, becomes
 for t: { for i: P_1[i] = f(…)   if t is the last: for i: P[i] = P_1[i] }
 """
 
@@ -17,9 +17,10 @@ from sisyphus.values import replace
 
 
 def without_needless(scop: Scop, names: Collection[StmtId]) -> Scop:
-    """The kernel in which statements of these names run only where something reads what they write, or it stays.
+    """The kernel in which statements of these names run where something reads what they write, or it is the last value.
 
-    That is in a box around such instances. Nothing changes for an array that isl gives up on.
+    And in a box around such instances, so that bounds of loops say it. Nothing changes for an array that isl gives up
+    on.
     """
     patience = Patience()
     arrays = dict.fromkeys(s.write.array for s in scop.statements if s.id in names)
