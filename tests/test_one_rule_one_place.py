@@ -111,3 +111,22 @@ def test_how_much_a_search_looks_at_is_one_value() -> None:
 
 def test_a_planted_number_is_seen() -> None:
     assert list(numbers("MOST, FEW = 5, 1 << 3\nname = 3\nLIST = (0.1, 2)\n")) == ["MOST", "FEW", "LIST"]
+
+
+def compared_in_python(text: str) -> Iterator[int]:
+    """Lines in which NumPy tells rows apart along an axis: it calls Python code, in which an alarm is lost."""
+    for node in ast.walk(ast.parse(text)):
+        is_unique = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "unique"
+        if is_unique and any(keyword.arg == "axis" for keyword in node.keywords):  # type: ignore[attr-defined]
+            yield node.lineno  # type: ignore[attr-defined]
+
+
+def test_rows_are_told_apart_in_one_place() -> None:
+    """In `first_of_rows`: `np.unique(axis=...)` made a `TypeError` of the alarm that ended a search."""
+    assert {
+        path.name: lines for path in PACKAGE.rglob("*.py") if (lines := [*compared_in_python(path.read_text())])
+    } == {}
+
+
+def test_a_planted_comparison_of_rows_is_seen() -> None:
+    assert list(compared_in_python("np.unique(a)\nnp.unique(a, axis=0)\n")) == [2]

@@ -9,7 +9,19 @@ from sisyphus.algebra.readings import (
     at_least,
     distinct,
     distinct_rows,
+    first_of_rows,
     product,
 )
 
-__all__ = ["EXACT", "VECTOR", "Algebra", "Condition", "Value", "at_least", "distinct", "distinct_rows", "product"]
+__all__ = [
+    "EXACT",
+    "VECTOR",
+    "Algebra",
+    "Condition",
+    "Value",
+    "at_least",
+    "distinct",
+    "distinct_rows",
+    "first_of_rows",
+    "product",
+]

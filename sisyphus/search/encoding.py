@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sisyphus.algebra import distinct_rows, first_of_rows
 from sisyphus.ir import ArrayId
 from sisyphus.model import Candidates
 from sisyphus.model.bounds.body import must_load
@@ -164,13 +165,14 @@ class Encoding:
             others = np.prod(np.array(factors[:-1]).reshape(-1, self.batch.count), axis=0, dtype=np.int64)
             full = self._elements(use) // (others * factors[-1] * WORDS_OF_A_BLOCK)
             widths = self.rows[use.array].widths
-            asked = np.stack([others, widths, factors[-1], np.minimum(full, widths)])  # no beat asks for more
-            different, which = np.unique(asked, axis=1, return_inverse=True)
+            different, which = distinct_rows(
+                [others, widths, factors[-1], np.minimum(full, widths)]
+            )  # none asks for more
             found = (
                 beat_factor(self.space, self.nest, use.array, other, width, own=own, words=WORDS_OF_A_BLOCK * blocks)
-                for other, width, own, blocks in different.T.tolist()
+                for other, width, own, blocks in different.tolist()
             )
-            banks = np.array([0 if factor is None else factor for factor in found], np.int64)[which.reshape(-1)]
+            banks = np.array([0 if factor is None else factor for factor in found], np.int64)[which]
             factors[-1] = np.where(banks > 0, banks, factors[-1])
         return tuple(factors)
 
@@ -217,9 +219,7 @@ class Encoding:
             yield rows
             return
         own = self.batch.level1 * self.batch.level2, self.batch.copies
-        sizes = np.concatenate([amounts[moving][:, rows] for amounts in own])
-        _, which = np.unique(sizes, axis=1, return_inverse=True)
-        which = which.reshape(-1)
+        _, which = first_of_rows([row for amounts in own for row in amounts[moving][:, rows]])
         for number in range(int(which.max(initial=-1)) + 1):
             yield rows[which == number]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from sisyphus.algebra import distinct
+from sisyphus.algebra import distinct, first_of_rows
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
 from sisyphus.search.chains import Chains
@@ -311,10 +311,8 @@ class Options:
     def _placed(self, table: Table) -> Placed:
         """Where the entries of a table transfer their arrays."""
         level0 = self.tilings.batch.level0[:, table.rows]
-        keys = np.concatenate([self.chains.active(level0)[:, None], table.families], axis=1)
-        kinds, first, chosen = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-        choices = [places_of(self.chains, level0[:, at], kind[1:]) for at, kind in zip(first, kinds, strict=True)]
-        return Placed(tuple(choices), chosen.reshape(-1))
+        first, chosen = first_of_rows([self.chains.active(level0), *table.families.T])
+        return Placed(tuple(places_of(self.chains, level0[:, at], table.families[at]) for at in first), chosen)
 
     def recount(self, table: Table, states: Mapping[ArrayId, Ints]) -> Costs:
         """Entries whose resident arrays come to these states."""

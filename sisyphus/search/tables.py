@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sisyphus.algebra import distinct
+from sisyphus.algebra import distinct, first_of_rows
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Floats, Ints, Mask
 from sisyphus.values import dataclass, replace
@@ -45,10 +45,9 @@ class Table:
 
 def of_few_kinds(table: Table, most: int) -> Table:
     """Entries with some of the places, those of the cheapest ones and others: each kind is counted by itself."""
-    kinds, first, kind = np.unique(table.families, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    chosen = order[spread(len(kinds), most)]
-    return table.take(np.isin(kind.reshape(-1), chosen))
+    first, kind = first_of_rows(list(table.families.T))
+    chosen = np.argsort(first)[spread(len(first), most)]
+    return table.take(np.isin(kind, chosen))
 
 
 def spread(count: int, most: int) -> Ints:

@@ -13,6 +13,7 @@ from math import prod
 
 import numpy as np
 
+from sisyphus.algebra import distinct_rows
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Batch, Floats
 from sisyphus.search.effort import EFFORT
@@ -42,9 +43,9 @@ class TileBeats:
         if cap <= 1 or not cut:
             return min(cap, self._width(nest, use, ()))
         rows = [batch.loops.index(name) for name in cut]
-        sizes, which = np.unique((batch.level1 * batch.level2)[rows], axis=1, return_inverse=True)
-        widths = [self._width(nest, use, tuple(zip(cut, column, strict=True))) for column in sizes.T.tolist()]
-        return np.asarray(np.minimum(widths, cap)[which.reshape(-1)], np.float64)
+        sizes, which = distinct_rows(list((batch.level1 * batch.level2)[rows]))
+        widths = [self._width(nest, use, tuple(zip(cut, each, strict=True))) for each in sizes.tolist()]
+        return np.asarray(np.minimum(widths, cap)[which], np.float64)
 
     def _cut(self, use: ArrayUse, outside: Iterable[str]) -> tuple[str, ...]:
         """Loops outside of the transfers that move the tile along a row."""

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sisyphus.algebra import distinct
+from sisyphus.algebra import distinct, first_of_rows
 from sisyphus.errors import KernelError
 from sisyphus.model.counting.iterations import FEWER_POINTS, Ints, numbered
 from sisyphus.poly import Affine
@@ -167,8 +167,9 @@ def _listed(
 ) -> Listed:
     """The points of some loops, or some of them."""
     if len(parts) > 1:
-        found = [convex_points(loops, conditions, ranges, some) for conditions in parts]
-        return Listed(loops, np.unique(np.concatenate(found), axis=0).astype(np.int32))
+        found = np.concatenate([convex_points(loops, conditions, ranges, some) for conditions in parts])
+        first, _ = first_of_rows(list((found - found.min(axis=0, initial=0)).T))
+        return Listed(loops, found[first].astype(np.int32))
     rows = convex_points(loops[:-1], parts[0], ranges, some)
     low, high = _limits(loops, parts[0], ranges, rows)
     work = high >= low

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sisyphus.algebra import EXACT, VECTOR, Algebra, at_least, distinct, distinct_rows
+from sisyphus.algebra import EXACT, VECTOR, Algebra, at_least, distinct, distinct_rows, first_of_rows
 from sisyphus.model.formulas.addresses import needs_multiplier
 
 PAIRS = st.lists(st.tuples(st.integers(1, 5000), st.integers(1, 300)), min_size=1, max_size=20)
@@ -63,8 +63,11 @@ def test_a_stride_needs_a_multiplier_unless_one_addition_of_shifts_makes_it() ->
 def test_different_rows_are_told_apart(rows: list[tuple[int, ...]]) -> None:
     columns = [np.array(column) for column in zip(*rows, strict=True)]
     different, which = distinct_rows(columns)
-    assert sorted(map(tuple, different.tolist())) == sorted(set(rows))
+    assert list(map(tuple, different.tolist())) == sorted(set(rows))
     assert [tuple(different[n].tolist()) for n in which] == rows
+    first, again = first_of_rows(columns)
+    assert ([rows[at] for at in first], again.tolist()) == (sorted(set(rows)), which.tolist())
+    assert all(row not in rows[:at] for at, row in ((at, rows[at]) for at in first))
 
 
 @given(st.lists(st.integers(-9, 9), max_size=12))
