@@ -242,16 +242,16 @@ def distinct(column: Value) -> Value:
 
 def distinct_rows(columns: Sequence[Value]) -> tuple[Value, Value]:
     """Of several columns of integers >= 0: a row for each different row, and for every row which of these it is."""
-    first, which = first_of_rows(columns)
-    return np.stack([column.ravel()[first] for column in np.broadcast_arrays(*columns)], axis=-1), which
+    arrays = np.broadcast_arrays(*columns)
+    first, which = first_of_rows(arrays)
+    return np.stack([column.ravel()[first] for column in arrays], axis=-1), which
 
 
-def first_of_rows(columns: Sequence[Value]) -> tuple[Value, Value]:
-    """The same with the place of the first row of each kind, in the order of the rows.
+def first_of_rows(arrays: Sequence[Value]) -> tuple[Value, Value]:
+    """The same of columns of one shape, with the place of the first row of each kind, in the order of the rows.
 
     `np.unique` along an axis compares rows by Python code that C code calls: what an alarm raises there is lost.
     """
-    arrays = np.broadcast_arrays(*columns)
     code = np.zeros(arrays[0].shape, np.int64)
     size = 1
     for column in arrays:

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sisyphus.analysis.distribution import Nest
-from sisyphus.ir import ArrayId, Ref, Scop
-from sisyphus.poly import var
+from sisyphus.ir import ArrayId, Ref, Scop, Statement
+from sisyphus.poly import Affine, var
+
+
+def loops_in(nest: Nest, statement: Statement) -> dict[str, Affine]:
+    """The loops around a statement of a nest as the nest calls them, by the names that the statement has."""
+    return dict(zip(statement.iterators, map(var, (*nest.outer, *nest.iterators)), strict=True))
 
 
 def refs_of(scop: Scop, nest: Nest) -> Iterator[Ref]:
     """Every reference, of each statement what it writes first."""
-    names = (*nest.outer, *nest.iterators)
     for statement in map(scop.statement, nest.statements):
-        renaming = {own: var(name) for own, name in zip(statement.iterators, names, strict=True)}
-        yield from (ref.substitute(renaming) for ref in (statement.write, *statement.reads))
+        loops = loops_in(nest, statement)
+        yield from (ref.substitute(loops) for ref in (statement.write, *statement.reads))
 
 
 def refs_to(scop: Scop, nest: Nest, array: ArrayId) -> tuple[Ref, ...]:

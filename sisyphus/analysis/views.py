@@ -17,9 +17,10 @@ from sisyphus.analysis.dependence import Dependences, dependences, in_order
 from sisyphus.analysis.distribution import Distribution, Nest, distribute, paths
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.liveness import Live
+from sisyphus.analysis.nest_refs import loops_in, refs_to
 from sisyphus.analysis.rewrite import fresh_name, names_of, with_refs
 from sisyphus.ir import Access, Array, ArrayId, Ref, Role, Scop, Statement
-from sisyphus.poly import Affine, Map, compare, through, var
+from sisyphus.poly import Affine, Map, compare, through
 from sisyphus.values import dataclass, field, replace
 
 #: The parts of the subscripts that move, in the nest's own names for its loops.
@@ -101,7 +102,7 @@ def with_copies(scop: Scop, distribution: Distribution, arrays: Collection[Array
                 if wanted and array.role is not Role.LOCAL:
                     classes = _copies(scop, nest, array.id, beside, patience)
                     if nest.id in apart.get(array.id, ()):
-                        classes = [_Class(list(dict.fromkeys(ref for _, _, ref in _refs(scop, nest, array.id))))]
+                        classes = [_Class(list(refs_to(scop, nest, array.id)))]
                     fresh = array.id not in before
                     named = _named(array.id, [(nest, classes)], taken)
                     views += (replace(view, lasting=True, own_port=fresh) for view in named)
@@ -227,9 +228,8 @@ def _named(array: ArrayId, split: Sequence[tuple[Nest, list[_Class]]], taken: se
 
 def _refs(scop: Scop, nest: Nest, array: ArrayId) -> list[tuple[Statement, Access, Ref]]:
     """Accesses of a nest to an array, each with its reference in the nest's own names for its loops."""
-    names = [var(name) for name in (*nest.outer, *nest.iterators)]
     return [
-        (s, access, access.ref.substitute(dict(zip(s.iterators, names, strict=True))))
+        (s, access, access.ref.substitute(loops_in(nest, s)))
         for s in map(scop.statement, nest.statements)
         for access in s.accesses
         if access.array == array
@@ -322,8 +322,8 @@ def _rewritten(scop: Scop, distribution: Distribution, views: Sequence[View]) ->
     statements = []
     for statement in scop.statements:
         nest = distribution.nest_of(statement.id)
-        names = dict(zip(statement.iterators, map(var, (*nest.outer, *nest.iterators)), strict=True))
-        statements.append(with_refs(statement, partial(_through, by_ref, nest.id, names)))
+        loops = loops_in(nest, statement)
+        statements.append(with_refs(statement, partial(_through, by_ref, nest.id, loops)))
     written = {s.write.array for s in statements}
     arrays = [_as_array(scop.array(view.array), view, is_written=view.name in written) for view in views]
     return replace(scop, arrays=(*scop.arrays, *arrays), statements=tuple(statements))

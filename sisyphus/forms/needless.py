@@ -6,13 +6,13 @@ for t: { for i: P_1[i] = f(…)   if t is the last: for i: P[i] = P_1[i] }
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from sisyphus.analysis import schedules
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.ir import ArrayId, Role, Scop, Statement, StmtId
-from sisyphus.poly import Set, box_of, clipped, empty_set, last_write_times, last_writers, renamed, union_of
+from sisyphus.poly import Map, Set, box_of, clipped, empty_set, last_write_times, last_writers, renamed, union_of
 from sisyphus.values import replace
 
 
@@ -22,19 +22,19 @@ def without_needless(scop: Scop, names: Collection[StmtId]) -> Scop:
     And in a box around such instances, so that bounds of loops say it. Nothing changes for an array that isl gives up
     on.
     """
-    patience = Patience()
+    patience, order = Patience(), schedules(scop)
     arrays = dict.fromkeys(s.write.array for s in scop.statements if s.id in names)
     domains = {s.id: s.domain for s in scop.statements}
     for array in (array for array in arrays if array not in scop.looked_up):
-        needed = patience.ask(partial(_needed, scop, array)) or {}
+        needed = patience.ask(partial(_needed, scop, order, array)) or {}
         domains |= {name: points for name, points in needed.items() if name in names}
     kept = (replace(s, domain=domains[s.id]) for s in scop.statements if not domains[s.id].is_empty())
     return replace(scop, statements=tuple(kept))
 
 
-def _needed(scop: Scop, array: ArrayId) -> dict[StmtId, Set]:
+def _needed(scop: Scop, order: Mapping[StmtId, Map], array: ArrayId) -> dict[StmtId, Set]:
     """Per statement that writes an array the box of its instances whose values are read, or are the last of all."""
-    order, writers = schedules(scop), tuple(scop.writers(array))
+    writers = tuple(scop.writers(array))
     writes = [access.relation for s in writers for access in s.accesses if access.is_write]
     found: dict[StmtId, list[Set]] = {s.id: [] for s in writers}
     for reader in scop.readers(array):
