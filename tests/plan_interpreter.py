@@ -25,7 +25,9 @@ from sisyphus.plan import (
     Plan,
     Run,
     Task,
+    TileList,
     Together,
+    tables_in,
 )
 from sisyphus.plan import Call as TaskCall
 from sisyphus.poly import each_point
@@ -151,6 +153,10 @@ class _Machine:
 
     def step(self, node: Node, env: dict[str, int], task: Task | None) -> None:
         match node:
+            case For(listed=True) if table := self.interleaved(node, task):
+                for row in table.rows:
+                    values = zip((loop.iterator for loop in table.loops), row, strict=True)
+                    self.run(table.body, {**env, **dict(values)}, task)
             case For(iterator=name, body=body):
                 first, last = _lower(node.lower, env), _upper(node.upper, env)
                 assert last - first + 1 <= node.trip_count
@@ -173,6 +179,11 @@ class _Machine:
             case Run():
                 assert task is not None
                 self.instance(node, env, task)
+
+    def interleaved(self, loop: For, task: Task | None) -> TileList | None:
+        """The table that begins with a loop, if its rows stand in another order than the loops visit them."""
+        tables = tables_in(self.plan, task) if task is not None else iter(())
+        return next((table for table in tables if table.apart and table.loops[0] is loop), None)
 
     def copy(self, transfer_id: str, env: Mapping[str, int]) -> None:
         transfer = self.plan.transfer(transfer_id)

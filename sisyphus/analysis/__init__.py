@@ -20,7 +20,7 @@ from sisyphus.analysis.footprint import (
 )
 from sisyphus.analysis.legality import ViolatedDependence, each_legal_order, is_legal, legal_orders, violations
 from sisyphus.analysis.liveness import Live, liveness
-from sisyphus.analysis.nest_refs import refs_of, refs_to
+from sisyphus.analysis.nest_refs import elements_updated, refs_of, refs_to
 from sisyphus.analysis.phases import Cut, Phase, apart, cuts, handed_over, phase_of
 from sisyphus.analysis.reduction import Reduction, reduction_of
 from sisyphus.analysis.restriction import Restricted, restricted
@@ -65,6 +65,7 @@ __all__ = [
     "distribute",
     "each_legal_order",
     "elements_touched",
+    "elements_updated",
     "evaluations",
     "expand",
     "expand_inside",

@@ -1,7 +1,10 @@
-"""Tiles in a table: loops in moving bounds as one loop over what they visit, and what starts of all loops may share.
+"""Tiles in a table: loops in moving bounds as one loop over what they visit.
 
 for j0 in 0..2: for i0 in j0..2: for i1: S   becomes
 for t in 0..5: for i1: { j0, i0 = the t-th of (0,0) (0,1) (0,2) (1,1) (1,2) (2,2); S }
+
+Where S adds to elements that i0 picks, tiles of one i0 lie apart: (0,0) (0,1) (0,2) (1,1) (1,2) (2,2) becomes
+(0,2) (0,1) (0,0) (1,2) (1,1) (2,2) (`interleaved.py`).
 """
 
 from __future__ import annotations
@@ -11,16 +14,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice, pairwise
 from typing import TypeVar
 
-from sisyphus.algebra import Algebra, Condition, Value
+from sisyphus.algebra import EXACT, Algebra, Condition
+from sisyphus.analysis import elements_updated
 from sisyphus.errors import KernelError
+from sisyphus.plan.interleaved import interleaved
 from sisyphus.plan.plan import Plan, Task
-from sisyphus.plan.tree import Bound, Call, For, Node, descend, walk
+from sisyphus.plan.tree import Bound, Call, For, Node, Run, descend, walk
 from sisyphus.values import dataclass
 
 T = TypeVar("T")
 
-#: Further apart than any two starts: the same never comes again.
-FAR = 1 << 40
 #: As many tiles a table may have.
 MOST_TILES = 1 << 16
 
@@ -30,7 +33,8 @@ class TileList:
     """The loops that are one, outermost first, with their values in each of its iterations; and what is inside.
 
     Where bounds ask for the loop `around`, each of its iterations runs the rows of its own: from the entry of `begins`
-    that it has up to the next one, of which there is one more.
+    that it has up to the next one, of which there is one more. Where the body updates elements that some of the loops
+    pick, rows of one such element lie `apart` at least; else they are as the loops visit them, and it is 0.
     """
 
     loops: tuple[For, ...]
@@ -38,6 +42,7 @@ class TileList:
     body: tuple[Node, ...]
     around: For | None = None
     begins: tuple[int, ...] = ()
+    apart: int = 0
 
     def columns(self) -> Iterator[tuple[For, tuple[int, ...]]]:
         """Each loop with its values, one after another."""
@@ -62,7 +67,8 @@ def tables_in(plan: Plan, task: Task) -> Iterator[TileList]:
     calls = (around for node, around in descend(plan.body, dict[str, For](), _with_loop) if node == Call(task.name))
     outside, inside = next(calls, dict[str, For]()), set[int]()
     for node, around in descend(task.body, outside, _with_loop):
-        found = _table_of(node, around) if isinstance(node, For) and id(node) not in inside else None
+        own = [loop for name, loop in around.items() if outside.get(name) is not loop]
+        found = _table_of(plan, task, node, around, own) if isinstance(node, For) and id(node) not in inside else None
         if found is not None:
             inside |= {id(loop) for loop in found.loops}
             yield found
@@ -72,17 +78,24 @@ def _with_loop(node: Node, around: dict[str, For]) -> dict[str, For]:
     return {**around, node.iterator: node} if isinstance(node, For) else around
 
 
-def _table_of(loop: For, around: Mapping[str, For]) -> TileList | None:
-    """The table whose outermost loop this is; None where it is of no table, or stands further in."""
+def _table_of(plan: Plan, task: Task, loop: For, around: Mapping[str, For], own: Sequence[For]) -> TileList | None:
+    """The table whose outermost loop this is; None where it is of no table, or stands further in.
+
+    `own` are the loops of the task among those around.
+    """
     chain = [loop] if loop.listed else []
     while chain and len(chain[-1].body) == 1 and isinstance(inner := chain[-1].body[0], For) and inner.listed:
         chain.append(inner)
-    own, asked = {inner.iterator for inner in chain}, {name for inner in chain for name in inner.asks}
+    names, asked = {inner.iterator for inner in chain}, {name for inner in chain for name in inner.asks}
     moving = [at for at, inner in enumerate(chain) if not inner.is_constant]
-    others = [around[name] for name in sorted(asked - own)]
-    if not moving or (loop.iterator not in asked and not others):
+    if not moving:
         return None
-    loops = tuple(chain[: moving[-1] + 1])
+    loops, others = tuple(chain[: moving[-1] + 1]), [around[name] for name in sorted(asked - names)]
+    picking = picking_loops(plan, task, [*own, *chain])
+    if picking is not None and any(interleaving(EXACT, [*own, *chain], picking).values()):
+        return _interleaved(loops, picking) if loop.coupled else None
+    if loop.iterator not in asked and not others:
+        return None
     if not others:
         return TileList(loops, _at_most(_rows(loops, {}), loop), loops[-1].body)
     [outer] = others
@@ -92,6 +105,14 @@ def _table_of(loop: For, around: Mapping[str, For]) -> TileList | None:
     lengths = Counter(value for value, _ in found)
     begins = tuple(accumulate((lengths[value] for value in values), initial=0))
     return TileList(loops, tuple(row for _, row in found), loops[-1].body, outer, begins)
+
+
+def _interleaved(loops: tuple[For, ...], picking: frozenset[str]) -> TileList:
+    """The table with rows apart that update one element: those in which the loops that pick it have the same values."""
+    rows = _at_most(_rows(loops, {}), loops[0])
+    at = [place for place, loop in enumerate(loops) if loop.iterator in picking]
+    found, apart = interleaved(rows, [tuple(row[place] for place in at) for row in rows])
+    return TileList(loops, found, loops[-1].body, apart=apart)
 
 
 def _at_most(rows: Iterator[T], loop: For) -> tuple[T, ...]:
@@ -119,24 +140,37 @@ def _end(bound: Bound, around: dict[str, int], *, upper: bool) -> int:
     return min(number // by for number, by in ends) if upper else max(-(-number // by) for number, by in ends)
 
 
-def starts_to_return(alg: Algebra, loops: Iterable[tuple[Condition, Condition, Value]]) -> Value:
-    """Starts until what a body touches comes again, at least; FAR where it never does.
+def picking_loops(plan: Plan, task: Task, loops: Sequence[For]) -> frozenset[str] | None:
+    """Of the tile loops of a body, outermost first, those that pick the elements that it updates.
 
-    Each of the loops around the body, innermost first, comes with whether it has several iterations, whether it moves
-    what is touched, and how many iterations it has at least. The product of those inside of the first that turns and
-    does not move it is the answer.
+    None where a table has its rows as the loops visit them: each iteration of a loop around has rows of its own, the
+    elements are not each picked by the same loops, or no other loop comes back to them.
     """
-    distance: Value = FAR
-    inside: Value = 1
-    open_: Condition = True
-    for turns, moves, trips in loops:
-        stops = alg.both(open_, turns, alg.negation(moves))
-        distance = alg.select(stops, inside, distance)
-        open_ = alg.both(open_, alg.negation(stops))
-        inside = inside * trips
-    return distance
+    if task.iterators or not loops or not all(loop.listed for loop in loops):
+        return None
+    runs = [node for node in walk(loops[-1].body) if isinstance(node, Run)]
+    statements = [plan.scop.statement(run.statement) for run in runs]
+    if elements_updated(statements) is None:
+        return None
+    written = (s.write.substitute(dict(run.values)) for s, run in zip(statements, runs, strict=True))
+    found = {frozenset(name for index in ref.index for name in index.names) for ref in written}
+    picking = found.pop()
+    return picking if not found and not {loop.iterator for loop in loops} <= picking else None
 
 
-def turns_between(alg: Algebra, loop: For) -> Value:
-    """Iterations that a loop has between two of a loop around it at least: one where its bounds move."""
-    return alg.select(loop.fixed, loop.trip_count, 1)
+def interleaving(alg: Algebra, loops: Sequence[For], picking: frozenset[str]) -> dict[str, Condition]:
+    """The loops of which a table with interleaved rows may be, with whether each is one of it: its bounds move, or
+    those of one further in. A loop around them, on which none depends, must not come back to what they update.
+    """
+    first = next((at for at, loop in enumerate(loops) if loop.coupled), len(loops))
+    again = (alg.exceeds(loop.trip_count, 1) for loop in loops[:first] if loop.iterator not in picking)
+    alone = alg.negation(alg.either(*again))
+    return {
+        loop.iterator: alg.both(alone, are_in_a_table(alg, loops[at:])) for at, loop in enumerate(loops) if at >= first
+    }
+
+
+def are_in_a_table(alg: Algebra, loops: Iterable[For]) -> Condition:
+    """Whether some of these loops are one loop over a table: of those that may be, the bounds of one move."""
+    listed = (loop for loop in loops if loop.listed)
+    return alg.either(*(alg.both(loop.exists, alg.negation(loop.fixed)) for loop in listed))

@@ -61,7 +61,8 @@ class For:
     `regular`: it has as many iterations wherever it runs, which the bounds of candidates that share a tree do not say.
     `interval`: the initiation interval that the tool is asked for, 0 where it is not. `listed`: loops whose bounds
     move, and those that these ask for, are one loop over a table of what they visit (`tile_list.py`). `quotients` are
-    names of the iterator divided by these numbers, rounded down: which beat of a row it stands in.
+    names of the iterator divided by these numbers, rounded down: which beat of a row it stands in. `coupled`: which
+    iterations of the source loop there are depends on other loops, or the other way round.
     """
 
     iterator: str
@@ -76,6 +77,7 @@ class For:
     interval: int = 0
     quotients: tuple[tuple[str, int], ...] = ()
     listed: bool = False
+    coupled: bool = False
 
     @property
     def is_constant(self) -> bool:

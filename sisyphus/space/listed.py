@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sisyphus.analysis import LoopKind, Nest
-from sisyphus.ir import Ref, Scop
+from sisyphus.analysis import LoopKind, Nest, elements_updated
+from sisyphus.ir import Scop
 from sisyphus.space.narrowing import Fix, Knob
 from sisyphus.space.point import DesignPoint
 from sisyphus.space.space import NestSpace, Space
@@ -23,8 +23,8 @@ def may_be_listed(scop: Scop, nest: Nest) -> bool:
     """Whether some tiling of a nest has bounds that move, and a table of its tiles needs one loop around at most.
 
     The tool knows nothing of values in a table, so that it has to be told how far apart two starts are that touch one
-    element. No two do in loops that are all parallel; else of every array that the nest writes it touches one element
-    in each iteration, which single loops pick.
+    element. No two do in loops that are all parallel; else each iteration touches one element of every array that the
+    nest writes.
     """
     listed = [loop for loop in nest.band if loop.kind is not LoopKind.SEQUENTIAL]
     around = len(nest.outer) + len(nest.band) - len(listed)
@@ -32,19 +32,10 @@ def may_be_listed(scop: Scop, nest: Nest) -> bool:
         return False
     statements = [scop.statement(s) for s in nest.statements]
     written = {s.write.array for s in statements}
-    touched = [ref for s in statements for ref in (s.write, *s.reads)]
-    others = [scop.array(ref.array) for ref in touched if ref.array not in written]
+    others = [scop.array(ref.array) for s in statements for ref in s.reads if ref.array not in written]
     if any(other.home in written and not other.lasting for other in others):
         return False
-    if all(loop.kind is LoopKind.PARALLEL for loop in listed):
-        return True
-    elements = {array: {ref for ref in touched if ref.array == array} for array in written}
-    return all(len(refs) == 1 and _is_picked_by_loops(ref) for refs in elements.values() for ref in refs)
-
-
-def _is_picked_by_loops(ref: Ref) -> bool:
-    """Whether each subscript is of one loop, so that iterations touch one element where these loops stand alike."""
-    return all(len(index.terms) <= 1 for index in ref.index)
+    return all(loop.kind is LoopKind.PARALLEL for loop in listed) or elements_updated(statements) is not None
 
 
 def with_tiles_listed(space: NestSpace) -> NestSpace:

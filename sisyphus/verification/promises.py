@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from math import prod
 
 from sisyphus.algebra import EXACT
 from sisyphus.backends.hls import plan_names
-from sisyphus.ir import ArrayId, Ref
+from sisyphus.ir import ArrayId
 from sisyphus.lint.syntax import Loop, Pragma, parse, places
-from sisyphus.plan import For, Plan, Run, turns_between
+from sisyphus.plan import For, Plan, tables_in, turns_between
 from sisyphus.poly import Affine, const, dim_range, make_set, var
-from sisyphus.values import dataclass
+from sisyphus.values import dataclass, replace
 from sisyphus.verification.execution_order import on_leash
-from sisyphus.verification.sites import Site, Spot, Tree, touched
+from sisyphus.verification.sites import Spot, Tree, touched
+from sisyphus.verification.tile_rows import alike_in, nearest_rows
+from sisyphus.verification.touches import Touch, touches_in
 from sisyphus.verification.verdict import Check
 
 #: Whether the earlier touch writes, and the later one, by the word of the pragma.
@@ -48,22 +51,16 @@ class Promise:
 
 
 @dataclass(frozen=True, eq=False)
-class Touch:
-    """A place where a statement reads or writes an element."""
-
-    site: Site
-    ref: Ref
-    writes: bool
-
-    def __str__(self) -> str:
-        return f"{getattr(self.site.node, 'statement', '')} {'writes' if self.writes else 'reads'} `{self.ref}`"
-
-
-@dataclass(frozen=True, eq=False)
 class Starts:
-    """A loop of the plan and those flattened with it, the outermost first, each with the place inside of it."""
+    """A loop of the plan and those flattened with it, the outermost first, each with the place inside of it.
+
+    The outermost `in_table` of them are an interleaved table, in which rows that share an element lie `rows_apart` at
+    least; None where no two do.
+    """
 
     loops: tuple[tuple[Spot, For], ...]
+    in_table: int = 0
+    rows_apart: int | None = None
 
     @property
     def place(self) -> Spot:
@@ -80,11 +77,19 @@ class Starts:
 
     @property
     def number(self) -> Affine:
-        """The number of a start, but for a constant; of loops in a table one that grows no faster."""
+        """The number of a start, but for a constant; of loops in a table one that grows no faster.
+
+        Of an interleaved table it is the number within a row.
+        """
         number = const(0)
-        for place, loop in self.loops:
+        for place, loop in self.loops[self.in_table :]:
             number = number * int(turns_between(EXACT, loop)) + place.times[-1]
         return number
+
+    @property
+    def of_a_row(self) -> int:
+        """Starts of a row of an interleaved table."""
+        return prod(int(turns_between(EXACT, loop)) for _, loop in self.loops[self.in_table :])
 
     @property
     def levels(self) -> tuple[int, ...]:
@@ -120,7 +125,7 @@ def _fault(plan: Plan, tree: Tree, promise: Promise) -> str | None:
     called = {text: name for kind in ("task", "copy") for name, text in names.all_of(kind).items()}
     loop = {text: name for name, text in names.iterators().items()}.get(promise.iterator or "")
     name = called.get(promise.function)
-    found = [starts for starts in _starts(tree, name) if starts.iterator == loop]
+    found = [starts for starts in _starts(plan, tree, name) if starts.iterator == loop]
     if name is None or not found:
         return "it stands right in no loop that runs statements, so that nothing can show it"
     task = plan.task(name)
@@ -141,7 +146,7 @@ def _later(distance: int, loop: str | None) -> str:
     return f"{distance} start{'s' * (distance > 1)} of loop `{loop}` later, so that `distance={distance}` is the most"
 
 
-def _starts(tree: Tree, task: str | None) -> Iterator[Starts]:
+def _starts(plan: Plan, tree: Tree, task: str | None) -> Iterator[Starts]:
     """Every loop of a task with those around it that hold nothing else, of constant bounds or in a table.
 
     The bounds of the outermost may move. A table whose rows are others in each iteration of a loop around begins anew
@@ -156,7 +161,19 @@ def _starts(tree: Tree, task: str | None) -> Iterator[Starts]:
             if len(around[1].body) > 1 or begins_anew:
                 break
             chain.insert(0, around)
-        yield Starts(tuple(chain))
+        yield _in_a_table(plan, tree, task, Starts(tuple(chain)))
+
+
+def _in_a_table(plan: Plan, tree: Tree, task: str | None, starts: Starts) -> Starts:
+    """The same with what is known of an interleaved table that the outermost loops are."""
+    tables = tables_in(plan, plan.task(task)) if task is not None else iter(())
+    for table in (table for table in tables if table.apart):
+        own = starts.loops[: len(table.loops)]
+        if len(own) == len(table.loops) and all(a is b for (_, a), b in zip(own, table.loops, strict=True)):
+            return replace(
+                starts, in_table=len(own), rows_apart=nearest_rows(table, alike_in(plan, tree, table, own[-1][0]))
+            )
+    return starts
 
 
 def _is_flat(loop: For) -> bool:
@@ -165,12 +182,7 @@ def _is_flat(loop: For) -> bool:
 
 def _pairs(plan: Plan, tree: Tree, promise: Promise, starts: Starts, arrays: set[ArrayId]) -> Iterator[tuple[int, str]]:
     """The fewest starts between two touches of one element, for all pairs that the promise is about."""
-    touches = []
-    for site in tree.runs:
-        if site.place.times[: len(starts.place.times)] == starts.place.times and isinstance(site.node, Run):
-            statement = plan.scop.statement(site.node.statement)
-            refs = ((statement.write, True), *((ref, False) for ref in statement.reads))
-            touches += [Touch(site, ref, writes) for ref, writes in refs if ref.array in arrays]
+    touches = [touch for touch in touches_in(plan, tree, starts.place) if touch.ref.array in arrays]
     for one in touches:
         for other in touches:
             if one.ref.array == other.ref.array and (one.writes, other.writes) in promise.is_about:
@@ -187,13 +199,29 @@ def _nearest(starts: Starts, one: Touch, other: Touch, *, intra: bool) -> int | 
     elements = zip(touched(one.site, one.ref), touched(other.site, other.ref), strict=True)
     same = [a - b.substitute(later) for a, b in elements]
     same += [var(f"t{at}") - var(f"s{at}") for at in range(starts.depth)]
-    same.append(starts.number.substitute(later) - starts.number - var("distance"))
     conditions = [*one.site.place.conditions, *(c.substitute(later) for c in other.site.place.conditions)]
     dims = (*one.site.dims, *(str(d) for d in later.values()), "distance")
+    gap = starts.number.substitute(later) - starts.number - var("distance")
     found = []
-    for at, level in enumerate(starts.levels):  # the outermost loop that is further on
-        on = [var(f"s{level}") - var(f"t{level}") - 1]
-        equal = [var(f"s{outer}") - var(f"t{outer}") for outer in starts.levels[: len(starts.levels) if intra else at]]
-        points = make_set("", dims, at_least_zero=[*conditions, *([] if intra else on)], zero=[*same, *equal])
+    for more, equal, rows in _orders(starts, intra=intra):
+        zero = [*same, gap + rows * starts.of_a_row, *equal]
+        points = make_set("", dims, at_least_zero=[*conditions, *more], zero=zero)
         found += [] if points.is_empty() else [max(dim_range(points, "distance")[0], 0 if intra else 1)]
     return min(found, default=None)
+
+
+def _orders(starts: Starts, *, intra: bool) -> Iterator[tuple[list[Affine], list[Affine], int]]:
+    """The ways in which a start (s) comes after another one (t), or is the same: what is at least 0, what is 0, and how
+    many rows of an interleaved table lie between them at least.
+    """
+    equal = [var(f"s{level}") - var(f"t{level}") for level in starts.levels]
+    if intra:
+        yield [], equal, 0
+        return
+    for at, level in enumerate(starts.levels):  # the outermost loop that is further on
+        on = var(f"s{level}") - var(f"t{level}")
+        if at >= starts.in_table:
+            yield [on - 1], equal[:at], 0
+        elif starts.rows_apart is not None:
+            yield [on - 1], [], starts.rows_apart
+            yield [-on - 1], [], starts.rows_apart

@@ -1,18 +1,21 @@
-"""Does a table of tiles have what its loops visit, in their order; knows the loops from the tree alone.
+"""Does a table of tiles have what its loops visit, in an order that is as good; knows the loops from the tree alone.
 
-All other checks read the loops that a table stands for, and what is printed is the table.
+All other checks read the loops that a table stands for, and what is printed is the table. Where it has rows in another
+order, all rows of which one writes what another touches have to keep theirs.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import zip_longest
+from itertools import pairwise, product, zip_longest
 
 from sisyphus.plan import MOST_TILES, For, Plan, TileList, tables_in
-from sisyphus.poly import each_point, make_map, make_set, var
+from sisyphus.poly import Affine, each_point, make_map, make_set, var
 from sisyphus.verification.execution_order import on_leash
-from sisyphus.verification.sites import Spot, Tree
+from sisyphus.verification.sites import Spot, Tree, touched
+from sisyphus.verification.touches import Touch, touches_in
 from sisyphus.verification.verdict import Check
 
 #: Values of the loop around a table, if there is one, and of the loops that it stands for.
@@ -26,22 +29,69 @@ def check_tile_rows(plan: Plan, tree: Tree) -> Iterator[Check]:
             outside = [place for place, node in tree.nodes if place.task is task and node is table.loops[0]]
             inside = [place for place, loop in tree.loops if place.task is task and loop is table.loops[-1]]
             shown = f"has the {len(table.rows):,} tiles that its loops visit"
-            yield on_leash(
-                f"table of {task.name}", shown, partial(_fault, table, list(zip(outside, inside, strict=True)))
-            )
+            shown += ", and those that share an element in their order" * bool(table.apart)
+            places = list(zip(outside, inside, strict=True))
+            yield on_leash(f"table of {task.name}", shown, partial(_fault, plan, tree, table, places))
 
 
-def _fault(table: TileList, places: Sequence[tuple[Spot, Spot]]) -> str | None:
+def _fault(plan: Plan, tree: Tree, table: TileList, places: Sequence[tuple[Spot, Spot]]) -> str | None:
     """Where rows and visits differ first; `places` are those outside and inside of the loops, a pair for each call."""
     for outside, inside in places:
         loops = [*([table.around] if table.around else []), *table.loops]
         printed, visited = _printed(table, outside), _values(inside, loops)
-        both = zip_longest(printed, visited)
+        both = zip_longest(sorted(printed) if table.apart else printed, visited)
         fault = next(((row, visit) for row, visit in both if row != visit), None)
         if fault is not None:
             row, visit = (None if values is None else _named(loops, values) for values in fault)
             return f"has {row or 'no row more'} where its loops come to {visit or 'their end'}"
+        for chain in chains_of(table, alike_in(plan, tree, table, inside)).values() if table.apart else ():
+            wrong = next(((late, soon) for (_, late), (_, soon) in pairwise(chain) if late > soon), None)
+            if wrong is not None:
+                late, soon = (_named(loops, row) for row in wrong)
+                return f"has {late} before {soon}, which may touch an element that it writes"
     return None
+
+
+def chains_of(table: TileList, columns: Sequence[int]) -> dict[tuple[int, ...], list[tuple[int, tuple[int, ...]]]]:
+    """The rows of a table that have the same values in some columns, each with its number, as they stand."""
+    found = defaultdict[tuple[int, ...], list[tuple[int, tuple[int, ...]]]](list)
+    for number, row in enumerate(table.rows):
+        found[tuple(row[at] for at in columns)].append((number, row))
+    return found
+
+
+def nearest_rows(table: TileList, columns: Sequence[int]) -> int | None:
+    """How far apart two rows are at least that have the same values in some columns; None where none have."""
+    chains = chains_of(table, columns).values()
+    return min((later - number for chain in chains for (number, _), (later, _) in pairwise(chain)), default=None)
+
+
+def alike_in(plan: Plan, tree: Tree, table: TileList, inside: Spot) -> tuple[int, ...]:
+    """The columns in which all rows are alike that touch one element which one of them writes; shown by isl."""
+    touches = list(touches_in(plan, tree, inside))
+    pairs = [
+        (one, other)
+        for one, other in product(touches, touches)
+        if (one.writes or other.writes) and one.ref.array == other.ref.array
+    ]
+    return tuple(
+        at
+        for at, loop in enumerate(table.loops)
+        if not any(_differ(one, other, inside, table, loop) for one, other in pairs)
+    )
+
+
+def _differ(one: Touch, other: Touch, inside: Spot, table: TileList, loop: For) -> bool:
+    """Whether both touch one element in rows of one run that have different values of a loop."""
+    later = {dim: var(f"s{dim[1:]}") for dim in other.site.dims}
+    elements = zip(touched(one.site, one.ref), touched(other.site, other.ref), strict=True)
+    same: list[Affine] = [a - b.substitute(later) for a, b in elements]
+    same += [var(f"t{at}") - var(f"s{at}") for at in range(inside.loops - len(table.loops))]
+    value = inside.value(var(loop.iterator))
+    more = value.substitute(later) - value - 1
+    conditions = [*one.site.place.conditions, *(c.substitute(later) for c in other.site.place.conditions)]
+    dims = (*one.site.dims, *(str(d) for d in later.values()))
+    return not make_set("", dims, at_least_zero=[*conditions, more], zero=same).is_empty()
 
 
 def _printed(table: TileList, outside: Spot) -> Rows:

@@ -235,7 +235,7 @@ class TaskPrinter:
     def _picks(self) -> None:
         """What a start of the pipelined loop reads of a table, and how far apart starts are that share an element."""
         for table in self._lists:
-            for promise in promises(self.plan, self.task, self.names, self._around):
+            for promise in promises(self.plan, self.task, self.names, self._around, table):
                 self.w.pragma(promise)
             self.w.later(partial(picked, self.names, self.task.name, table, self.affines.used))
 

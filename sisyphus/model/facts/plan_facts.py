@@ -5,7 +5,7 @@ The task is one of a plan, whose numbers are integers, or the tree of a shape, w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from sisyphus.algebra import EXACT, Algebra, Condition, Value
@@ -26,8 +26,11 @@ from sisyphus.plan import (
     Plan,
     Task,
     Together,
+    are_in_a_table,
     in_turn,
+    interleaving,
     is_copied_work,
+    picking_loops,
     turns_between,
     walk,
 )
@@ -131,7 +134,7 @@ class _Reader:
             return loop.fixed
         table = (f for f in walk((loop,)) if isinstance(f, For))
         is_inner = any(around.listed for around in inside.loops[:-1])
-        return is_inner or self.alg.negation(_are_in_a_table(self.alg, table))
+        return is_inner or self.alg.negation(are_in_a_table(self.alg, table))
 
     def _copies(self, loop: For, place: _Place) -> Part:
         """Coarse-grained copies: of transfers one after another, of what the task computes side by side if they may."""
@@ -154,15 +157,21 @@ class _Reader:
         copies = _copies(loops, placed)
         works = tuple(p.work for p in placed)
         tiles = [f for f in place.loops if f is not loop]
-        in_table = _are_in_a_table(self.alg, tiles)
+        in_table = are_in_a_table(self.alg, tiles)
         apart = tuple(f.iterator for f in tiles if not f.listed)
+        picking = picking_loops(self.plan, self.task, tiles)
+        rows = {} if picking is None else interleaving(self.alg, tiles, picking)
         return Pipe(
             outer=tuple(f.iterator for f in place.loops if f is not loop),
             loop=loop.iterator if loop else None,
             pipelined=loop is not None,
             works=works,
             trips={name: f.trip_count for name, f in loops.items()},
-            least={name: turns_between(self.alg, f) for name, f in loops.items() if f.listed},
+            least={
+                name: turns_between(self.alg, f, in_table=rows.get(name, False))
+                for name, f in loops.items()
+                if f.listed
+            },
             tree=self.plan.tree_reduction,
             starts=place.visits.total(),
             moves=self.alg.negation(loop.fixed) if loop else False,
@@ -172,13 +181,9 @@ class _Reader:
             in_runs=bool(self.task.iterators or apart) and in_table,
             apart=apart,
             arguments=self.task.iterators,
+            in_table=rows,
+            picking=picking or frozenset(),
         )
-
-
-def _are_in_a_table(alg: Algebra, loops: Iterable[For]) -> Condition:
-    """Whether some of these loops are one loop over a table: of those that may be, the bounds of one move."""
-    listed = (f for f in loops if f.listed)
-    return alg.either(*(alg.both(f.exists, alg.negation(f.fixed)) for f in listed))
 
 
 def _append(found: list[Part], part: Part) -> None:

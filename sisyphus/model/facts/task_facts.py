@@ -97,7 +97,8 @@ class Pipe:
     additions may be reassociated. `asked`: an interval below what sums reach is asked for. `moves`: the bounds of the
     loop change. `in_runs`: some rows of a table of tiles are run, in each iteration of the loops `apart` or of outer
     ones; the next run begins once all starts of this one are done. `arguments` are the iterators of the loops that call
-    the task: their values stand still in it, and are unknown to synthesis.
+    the task: their values stand still in it, and are unknown to synthesis. `in_table` has the loops that may be one
+    over a table with interleaved rows, with whether each is, and `picking` those that pick the elements updated.
     """
 
     outer: tuple[str, ...]
@@ -115,6 +116,8 @@ class Pipe:
     in_runs: Condition = False
     apart: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
+    in_table: Mapping[str, Condition] = field(default_factory=dict)
+    picking: frozenset[str] = frozenset()
 
     @property
     def loops(self) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from sisyphus.model.formulas.iteration_latency import (
     sum_latency,
 )
 from sisyphus.model.formulas.rules import Rules
-from sisyphus.plan import FAR, starts_to_return
+from sisyphus.plan import FAR, Turning, rows_apart, starts_to_return
 from sisyphus.target import MeasuredInterval
 from sisyphus.values import dataclass
 
@@ -175,9 +175,22 @@ def address_distance(setting: Setting, pipe: Pipe, write: BufferAccess) -> Value
     not change the address; a loop that only selects a bank does not change it.
     """
     alg, loops = setting.alg, inner_first(pipe)
-    moves = (changes_address(alg, setting.rules, write, loop, loops, pipe.trips) for loop in loops)
-    turns = (alg.exceeds(pipe.trips[loop], 1) for loop in loops)
-    return starts_to_return(alg, zip(turns, moves, map(pipe.between, loops), strict=True))
+    moves = {loop: changes_address(alg, setting.rules, write, loop, loops, pipe.trips) for loop in loops}
+    turns = {loop: alg.exceeds(pipe.trips[loop], 1) for loop in loops}
+    turning = [Turning(turns[loop], moves[loop], pipe.between(loop), pipe.in_table.get(loop, False)) for loop in loops]
+    one_bank = (alg.either(moves[loop], alg.negation(turns[loop])) for loop in pipe.loops if loop in pipe.picking)
+    return starts_to_return(alg, turning, alg.select(alg.both(*one_bank), _rows_apart(alg, pipe), 1))
+
+
+def _rows_apart(alg: Algebra, pipe: Pipe) -> Value:
+    """Rows of an interleaved table between two that update one element, at least; 1 where no such table may be."""
+    if not pipe.in_table:
+        return 1
+    of_table = {loop: alg.select(on, pipe.trips[loop], 1) for loop, on in pipe.in_table.items()}
+    inside = product([alg.select(pipe.in_table.get(loop, False), 1, pipe.trips[loop]) for loop in pipe.loops])
+    chains = product([trips for loop, trips in of_table.items() if loop in pipe.picking])
+    longest = product([trips for loop, trips in of_table.items() if loop not in pipe.picking])
+    return rows_apart(alg, pipe.starts // inside, chains, longest)
 
 
 def _other_elements(setting: Setting, pipe: Pipe, timings: Sequence[Timing]) -> list[tuple[Value, str]]:
