@@ -112,7 +112,7 @@ RULES = (
         r"^_?trips(_of)?$",
         others={r"nlp\.knobs\.Knobs\.trips": "the trip counts of some loops at one level"},
     ),
-    Rule("starts until an element returns", "plan.tile_list.starts_to_return", r"starts_to_return|return_distance"),
+    Rule("starts until an element returns", "plan.starts.starts_to_return", r"starts_to_return|return_distance"),
     Rule("counting tiles", "model.counting.tilecount.TileCounts.visits", r"count_tiles|tiles_with_work"),
     Rule("what exceeds the budgets", "target.resources.Resources.exceeded_by", r"exceeded_by|over_budget"),
 )
