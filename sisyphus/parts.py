@@ -168,13 +168,14 @@ class Parts:
             seen.add(kernel.form)
             waiting = max(waiting - 1, 0)
             parts = self._of(kernel)
-            if self._may_list(kernel):
-                listed = [replace(p, options=replace(p.options, listed=True)) for p in parts if not p.is_seed]
-                # as a rule no tile that does the work of a square is as fast; a large space comes last
-                parts = [*parts, *listed] if any(p.is_seed for p in parts) else [*listed, *parts]
+            if may_list := self._may_list(kernel):
+                # as a rule no tile that does the work of a square is as fast
+                parts = [*(replace(p, options=replace(p.options, listed=True)) for p in parts), *parts]
             for at, part in enumerate(parts):
                 self.left = len(parts) - at + (min(REST, waiting) if self._is_best(kernel) else waiting * len(parts))
-                yield part
+                # where a table has a design, a small space without one is no better start for the large one
+                if not (may_list and part.is_seed and not part.options.listed and self._best() is not None):
+                    yield part
 
     def _is_best(self, kernel: Kernel) -> bool:
         """Whether no other form is likely to be as good: two of them differ by twice what makes one worth a search."""
