@@ -12,9 +12,17 @@ from sisyphus.plan.plan import FIFO_DEPTH, Buffer, Direction, Plan, Port, Task, 
 from sisyphus.plan.plan_text import dump
 from sisyphus.plan.shape import Numbers, Shape, ShapeBuilder
 from sisyphus.plan.sharing import Varying, narrowed, shared_subexpressions, varying, varying_in
-from sisyphus.plan.starts import FAR, Turning, starts_to_return, turns_between
+from sisyphus.plan.starts import FAR, Turning, iterations_between, starts_to_return, turns_between
 from sisyphus.plan.streamed import not_in_one_pass, receiving, sending, streams_between
-from sisyphus.plan.tile_list import MOST_TILES, TileList, are_in_a_table, interleaving, picking_loops, tables_in
+from sisyphus.plan.tile_list import (
+    MOST_TILES,
+    TileList,
+    are_in_a_table,
+    comes_back,
+    of_a_table,
+    picking_loops,
+    tables_in,
+)
 from sisyphus.plan.tiles import beats_of, bursts_of, strides_of
 from sisyphus.plan.tree import (
     Bound,
@@ -84,6 +92,7 @@ __all__ = [
     "build_plan",
     "bursts_of",
     "check_point",
+    "comes_back",
     "conditions_of",
     "copies_in",
     "descend",
@@ -91,11 +100,12 @@ __all__ = [
     "dump_schedule",
     "in_memory",
     "in_turn",
-    "interleaving",
     "is_copied_work",
+    "iterations_between",
     "layout_extents",
     "narrowed",
     "not_in_one_pass",
+    "of_a_table",
     "picking_loops",
     "reads_writes",
     "receiving",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
-from sisyphus.algebra import Algebra, Condition, Value
+from sisyphus.algebra import Algebra, Condition, Value, product
 from sisyphus.plan.tree import For
 from sisyphus.values import dataclass
 
@@ -46,9 +46,26 @@ def starts_to_return(alg: Algebra, loops: Iterable[Turning], apart: Value = 1) -
     return alg.select(alg.both(open_, comes_again), inside * apart, distance)
 
 
-def turns_between(alg: Algebra, loop: For, *, in_table: Condition = False) -> Value:
-    """Iterations that a loop has between two of a loop around it at least: one where its bounds move.
+def turns_between(alg: Algebra, loop: For) -> Value:
+    """Iterations that a loop has between two of a loop around it at least: one where its bounds move."""
+    return alg.select(loop.fixed, loop.trip_count, 1)
 
-    `in_table`: it is one of a table whose rows are interleaved.
+
+def iterations_between(
+    alg: Algebra, loops: Sequence[For], in_table: Mapping[str, Condition], rows: Value, interleaved: Condition
+) -> dict[str, Value]:
+    """The same for loops, outermost first, of which some are a table that has so many `rows` in each pass over it.
+
+    From one pass to the next lie all rows, which stand for the iterations of its outermost loop. Where rows are
+    `interleaved`, there is one iteration of each loop between two of a loop around it.
     """
-    return alg.select(alg.both(loop.fixed, alg.negation(in_table)), loop.trip_count, 1)
+    found: dict[str, Value] = {}
+    for loop in loops:
+        stays = alg.negation(alg.both(in_table.get(loop.iterator, False), interleaved))
+        found[loop.iterator] = alg.select(stays, turns_between(alg, loop), 1)
+    outermost = next(iter(in_table), None)
+    if outermost is not None:
+        inside = product([alg.select(on, found[name], 1) for name, on in in_table.items() if name != outermost])
+        passes = alg.both(in_table[outermost], alg.negation(interleaved))
+        found[outermost] = alg.select(passes, alg.maximum(rows // inside, 1), found[outermost])
+    return found

@@ -92,7 +92,7 @@ def _table_of(plan: Plan, task: Task, loop: For, around: Mapping[str, For], own:
         return None
     loops, others = tuple(chain[: moving[-1] + 1]), [around[name] for name in sorted(asked - names)]
     picking = picking_loops(plan, task, [*own, *chain])
-    if picking is not None and any(interleaving(EXACT, [*own, *chain], picking).values()):
+    if picking is not None and comes_back(EXACT, [*own, *chain], picking):
         return _interleaved(loops, picking) if loop.coupled else None
     if loop.iterator not in asked and not others:
         return None
@@ -143,8 +143,8 @@ def _end(bound: Bound, around: dict[str, int], *, upper: bool) -> int:
 def picking_loops(plan: Plan, task: Task, loops: Sequence[For]) -> frozenset[str] | None:
     """Of the tile loops of a body, outermost first, those that pick the elements that it updates.
 
-    None where a table has its rows as the loops visit them: each iteration of a loop around has rows of its own, the
-    elements are not each picked by the same loops, or no other loop comes back to them.
+    None where an iteration of a loop around may have rows of its own, where loops are in no table, and where elements
+    are not each picked by the same loops.
     """
     if task.iterators or not loops or not all(loop.listed for loop in loops):
         return None
@@ -155,19 +155,31 @@ def picking_loops(plan: Plan, task: Task, loops: Sequence[For]) -> frozenset[str
     written = (s.write.substitute(dict(run.values)) for s, run in zip(statements, runs, strict=True))
     found = {frozenset(name for index in ref.index for name in index.names) for ref in written}
     picking = found.pop()
-    return picking if not found and not {loop.iterator for loop in loops} <= picking else None
+    return picking & {loop.iterator for loop in loops} if not found else None
 
 
-def interleaving(alg: Algebra, loops: Sequence[For], picking: frozenset[str]) -> dict[str, Condition]:
-    """The loops of which a table with interleaved rows may be, with whether each is one of it: its bounds move, or
-    those of one further in. A loop around them, on which none depends, must not come back to what they update.
+def comes_back(alg: Algebra, loops: Sequence[For], picking: frozenset[str]) -> Condition:
+    """Whether a table comes back to elements that the body updates, in one pass over its rows: these are interleaved.
+
+    A loop around it, in which each pass has the same rows, must not come back to them.
     """
-    first = next((at for at, loop in enumerate(loops) if loop.coupled), len(loops))
+    first = _first_coupled(loops)
+    if not any(loop.iterator not in picking for loop in loops[first:]):
+        return False
     again = (alg.exceeds(loop.trip_count, 1) for loop in loops[:first] if loop.iterator not in picking)
-    alone = alg.negation(alg.either(*again))
-    return {
-        loop.iterator: alg.both(alone, are_in_a_table(alg, loops[at:])) for at, loop in enumerate(loops) if at >= first
-    }
+    return alg.negation(alg.either(*again))
+
+
+def of_a_table(alg: Algebra, loops: Sequence[For]) -> dict[str, Condition]:
+    """Of the tile loops of a body, which are all listed, those from the first on that another one depends on, with
+    whether each is one of the table: its bounds move, or those of one further in.
+    """
+    first = _first_coupled(loops)
+    return {loop.iterator: are_in_a_table(alg, loops[at:]) for at, loop in enumerate(loops) if at >= first}
+
+
+def _first_coupled(loops: Sequence[For]) -> int:
+    return next((at for at, loop in enumerate(loops) if loop.coupled), len(loops))
 
 
 def are_in_a_table(alg: Algebra, loops: Iterable[For]) -> Condition:

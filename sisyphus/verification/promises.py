@@ -7,7 +7,7 @@ loop over a table of tiles.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from math import prod
 
@@ -15,7 +15,7 @@ from sisyphus.algebra import EXACT
 from sisyphus.backends.hls import plan_names
 from sisyphus.ir import ArrayId
 from sisyphus.lint.syntax import Loop, Pragma, parse, places
-from sisyphus.plan import For, Plan, tables_in, turns_between
+from sisyphus.plan import For, Plan, Task, TileList, tables_in, turns_between
 from sisyphus.poly import Affine, const, dim_range, make_set, var
 from sisyphus.values import dataclass, replace
 from sisyphus.verification.execution_order import on_leash
@@ -54,8 +54,8 @@ class Promise:
 class Starts:
     """A loop of the plan and those flattened with it, the outermost first, each with the place inside of it.
 
-    The outermost `in_table` of them are an interleaved table, in which rows that share an element lie `rows_apart` at
-    least; None where no two do.
+    The outermost `in_table` of them are a table and what makes passes over it, and rows of any pass that share an
+    element lie `rows_apart` at least; None where no two do.
     """
 
     loops: tuple[tuple[Spot, For], ...]
@@ -77,10 +77,7 @@ class Starts:
 
     @property
     def number(self) -> Affine:
-        """The number of a start, but for a constant; of loops in a table one that grows no faster.
-
-        Of an interleaved table it is the number within a row.
-        """
+        """The number of a start, but for a constant; of a table it is that within a row."""
         number = const(0)
         for place, loop in self.loops[self.in_table :]:
             number = number * int(turns_between(EXACT, loop)) + place.times[-1]
@@ -88,7 +85,7 @@ class Starts:
 
     @property
     def of_a_row(self) -> int:
-        """Starts of a row of an interleaved table."""
+        """Starts of a row of a table."""
         return prod(int(turns_between(EXACT, loop)) for _, loop in self.loops[self.in_table :])
 
     @property
@@ -125,7 +122,7 @@ def _fault(plan: Plan, tree: Tree, promise: Promise) -> str | None:
     called = {text: name for kind in ("task", "copy") for name, text in names.all_of(kind).items()}
     loop = {text: name for name, text in names.iterators().items()}.get(promise.iterator or "")
     name = called.get(promise.function)
-    found = [starts for starts in _starts(plan, tree, name) if starts.iterator == loop]
+    found = [starts for starts in _starts(tree, name) if starts.iterator == loop]
     if name is None or not found:
         return "it stands right in no loop that runs statements, so that nothing can show it"
     task = plan.task(name)
@@ -133,6 +130,7 @@ def _fault(plan: Plan, tree: Tree, promise: Promise) -> str | None:
     arrays = {plan.buffer(b).array for b in task.buffers if variable in (None, names.of("buffer", b))}
     if not arrays:
         return f"`{variable}` is no array of `{promise.function}`"
+    found = [_in_a_table(plan, tree, task, starts, arrays) for starts in found]
     near = [n for starts in found for n in _pairs(plan, tree, promise, starts, arrays)]
     distance, pair = min(near, default=(None, ""))
     if distance is None or (promise.distance is not None and distance >= promise.distance):
@@ -146,7 +144,7 @@ def _later(distance: int, loop: str | None) -> str:
     return f"{distance} start{'s' * (distance > 1)} of loop `{loop}` later, so that `distance={distance}` is the most"
 
 
-def _starts(plan: Plan, tree: Tree, task: str | None) -> Iterator[Starts]:
+def _starts(tree: Tree, task: str | None) -> Iterator[Starts]:
     """Every loop of a task with those around it that hold nothing else, of constant bounds or in a table.
 
     The bounds of the outermost may move. A table whose rows are others in each iteration of a loop around begins anew
@@ -161,19 +159,36 @@ def _starts(plan: Plan, tree: Tree, task: str | None) -> Iterator[Starts]:
             if len(around[1].body) > 1 or begins_anew:
                 break
             chain.insert(0, around)
-        yield _in_a_table(plan, tree, task, Starts(tuple(chain)))
+        yield Starts(tuple(chain))
 
 
-def _in_a_table(plan: Plan, tree: Tree, task: str | None, starts: Starts) -> Starts:
-    """The same with what is known of an interleaved table that the outermost loops are."""
-    tables = tables_in(plan, plan.task(task)) if task is not None else iter(())
-    for table in (table for table in tables if table.apart):
-        own = starts.loops[: len(table.loops)]
-        if len(own) == len(table.loops) and all(a is b for (_, a), b in zip(own, table.loops, strict=True)):
-            return replace(
-                starts, in_table=len(own), rows_apart=nearest_rows(table, alike_in(plan, tree, table, own[-1][0]))
-            )
+def _in_a_table(plan: Plan, tree: Tree, task: Task, starts: Starts, arrays: set[ArrayId]) -> Starts:
+    """The same with what is known of a table that has the same rows in each iteration of the loops around it."""
+    for table in tables_in(plan, task):
+        found = [at for at, (_, loop) in enumerate(starts.loops) if loop is table.loops[0]]
+        if table.around is None and found:
+            [begin], end = found, found[0] + len(table.loops)
+            around = [loop for _, loop in starts.loops[:begin]]
+            loops, place = [*around, *table.loops], starts.loops[end - 1][0]
+            alike = alike_in(plan, tree, loops, place, arrays)
+            return replace(starts, in_table=end, rows_apart=_rows_apart(table, around, alike))
     return starts
+
+
+def _rows_apart(table: TileList, around: Sequence[For], alike: Collection[int]) -> int | None:
+    """Rows of all passes over a table between two that share an element, at least; None where no two do.
+
+    `alike` are the loops, those `around` first, that have the same value in both.
+    """
+    own = [at for at in range(len(table.loops)) if at + len(around) in alike]
+    within = None if len(own) == len(table.loops) else nearest_rows(table, own)
+    found, inside = [] if within is None else [within], len(table.rows)
+    for at, loop in reversed([*enumerate(around)]):
+        if at not in alike:
+            found.append(inside if len(own) == len(table.loops) else inside - len(table.rows) + 1)
+            break
+        inside *= int(loop.trip_count)
+    return min(found, default=None)
 
 
 def _is_flat(loop: For) -> bool:

@@ -7,10 +7,11 @@ order, all rows of which one writes what another touches have to keep theirs.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from itertools import pairwise, product, zip_longest
 
+from sisyphus.ir import ArrayId
 from sisyphus.plan import MOST_TILES, For, Plan, TileList, tables_in
 from sisyphus.poly import Affine, each_point, make_map, make_set, var
 from sisyphus.verification.execution_order import on_leash
@@ -44,7 +45,7 @@ def _fault(plan: Plan, tree: Tree, table: TileList, places: Sequence[tuple[Spot,
         if fault is not None:
             row, visit = (None if values is None else _named(loops, values) for values in fault)
             return f"has {row or 'no row more'} where its loops come to {visit or 'their end'}"
-        for chain in chains_of(table, alike_in(plan, tree, table, inside)).values() if table.apart else ():
+        for chain in chains_of(table, alike_in(plan, tree, table.loops, inside)).values() if table.apart else ():
             wrong = next(((late, soon) for (_, late), (_, soon) in pairwise(chain) if late > soon), None)
             if wrong is not None:
                 late, soon = (_named(loops, row) for row in wrong)
@@ -66,29 +67,31 @@ def nearest_rows(table: TileList, columns: Sequence[int]) -> int | None:
     return min((later - number for chain in chains for (number, _), (later, _) in pairwise(chain)), default=None)
 
 
-def alike_in(plan: Plan, tree: Tree, table: TileList, inside: Spot) -> tuple[int, ...]:
-    """The columns in which all rows are alike that touch one element which one of them writes; shown by isl."""
-    touches = list(touches_in(plan, tree, inside))
+def alike_in(
+    plan: Plan, tree: Tree, loops: Sequence[For], inside: Spot, arrays: Collection[ArrayId] | None = None
+) -> tuple[int, ...]:
+    """Which of the innermost loops around a place have the same value in any two of their iterations that touch one
+    element, of some arrays or any, which one of them writes; shown by isl.
+    """
+    touches = [touch for touch in touches_in(plan, tree, inside) if arrays is None or touch.ref.array in arrays]
     pairs = [
         (one, other)
         for one, other in product(touches, touches)
         if (one.writes or other.writes) and one.ref.array == other.ref.array
     ]
+    outside = inside.loops - len(loops)
     return tuple(
-        at
-        for at, loop in enumerate(table.loops)
-        if not any(_differ(one, other, inside, table, loop) for one, other in pairs)
+        at for at in range(len(loops)) if not any(_differ(one, other, outside, outside + at) for one, other in pairs)
     )
 
 
-def _differ(one: Touch, other: Touch, inside: Spot, table: TileList, loop: For) -> bool:
-    """Whether both touch one element in rows of one run that have different values of a loop."""
+def _differ(one: Touch, other: Touch, outside: int, level: int) -> bool:
+    """Whether both touch one element where the loops `outside` stand alike and the one at a level does not."""
     later = {dim: var(f"s{dim[1:]}") for dim in other.site.dims}
     elements = zip(touched(one.site, one.ref), touched(other.site, other.ref), strict=True)
     same: list[Affine] = [a - b.substitute(later) for a, b in elements]
-    same += [var(f"t{at}") - var(f"s{at}") for at in range(inside.loops - len(table.loops))]
-    value = inside.value(var(loop.iterator))
-    more = value.substitute(later) - value - 1
+    same += [var(f"t{at}") - var(f"s{at}") for at in range(outside)]
+    more = var(f"s{level}") - var(f"t{level}") - 1
     conditions = [*one.site.place.conditions, *(c.substitute(later) for c in other.site.place.conditions)]
     dims = (*one.site.dims, *(str(d) for d in later.values()))
     return not make_set("", dims, at_least_zero=[*conditions, more], zero=same).is_empty()

@@ -10,7 +10,19 @@ from sisyphus.algebra import EXACT
 from sisyphus.backends.hls.express import Affines
 from sisyphus.backends.hls.identifiers import Names, begins_of, column_of, turn_of
 from sisyphus.backends.hls.writer import Writer
-from sisyphus.plan import FAR, For, LoopRole, Plan, Run, Task, TileList, Turning, starts_to_return, turns_between, walk
+from sisyphus.plan import (
+    FAR,
+    For,
+    LoopRole,
+    Plan,
+    Run,
+    Task,
+    TileList,
+    Turning,
+    iterations_between,
+    starts_to_return,
+    walk,
+)
 from sisyphus.poly import var
 
 #: Integers of C, with how many bits a value of a table has at most.
@@ -59,15 +71,14 @@ def promises(plan: Plan, task: Task, names: Names, around: Sequence[For], table:
     The tool cannot see that in values of a table, takes it at its word, and verification proves it.
     """
     loops = [f for f in reversed(around) if f.role is LoopRole.PIPELINED or f.listed]
-    together = table.loops if table.apart else ()
+    in_table = {loop.iterator: table.around is None for loop in table.loops}
+    between = iterations_between(EXACT, loops[::-1], in_table, len(table.rows), table.apart > 0)
+    interleaved = table.loops if table.apart else ()
     found: dict[str, int] = {}
     for run in (node for node in walk(loops[0].body) if isinstance(node, Run)):
         write = plan.scop.statement(run.statement).write
         moved = {name for index in write.substitute(dict(run.values)).index for name in index.names}
-        turning = [
-            Turning(loop.trip_count > 1, loop.iterator in moved, turns_between(EXACT, loop, in_table=on), on)
-            for loop, on in ((loop, loop in together) for loop in loops)
-        ]
+        turning = [Turning(f.trip_count > 1, f.iterator in moved, between[f.iterator], f in interleaved) for f in loops]
         buffer = names.of("buffer", plan.buffer_for(task, write.array).id)
         distance = int(starts_to_return(EXACT, turning, table.apart))
         found[buffer] = min(distance, found.get(buffer, distance))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from sisyphus.algebra import EXACT, Algebra, Condition, Value
+from sisyphus.algebra import EXACT, Algebra, Condition, Value, product
 from sisyphus.errors import InternalError
 from sisyphus.model.counting.iterations import Survey, Visits, survey
 from sisyphus.model.facts.flows import flows_of
@@ -27,11 +27,12 @@ from sisyphus.plan import (
     Task,
     Together,
     are_in_a_table,
+    comes_back,
     in_turn,
-    interleaving,
     is_copied_work,
+    iterations_between,
+    of_a_table,
     picking_loops,
-    turns_between,
     walk,
 )
 from sisyphus.poly import Affine
@@ -157,32 +158,32 @@ class _Reader:
         copies = _copies(loops, placed)
         works = tuple(p.work for p in placed)
         tiles = [f for f in place.loops if f is not loop]
-        in_table = are_in_a_table(self.alg, tiles)
         apart = tuple(f.iterator for f in tiles if not f.listed)
-        picking = picking_loops(self.plan, self.task, tiles)
-        rows = {} if picking is None else interleaving(self.alg, tiles, picking)
+        picking, starts = picking_loops(self.plan, self.task, tiles), place.visits.total()
+        in_table = {} if picking is None else of_a_table(self.alg, tiles)
+        turning = ((f, in_table.get(f.iterator, False)) for f in place.loops)
+        rows = starts // product([self.alg.select(on, 1, f.trip_count) for f, on in turning]) if in_table else 1
+        interleaved = picking is not None and comes_back(self.alg, tiles, picking)
         return Pipe(
             outer=tuple(f.iterator for f in place.loops if f is not loop),
             loop=loop.iterator if loop else None,
             pipelined=loop is not None,
             works=works,
             trips={name: f.trip_count for name, f in loops.items()},
-            least={
-                name: turns_between(self.alg, f, in_table=rows.get(name, False))
-                for name, f in loops.items()
-                if f.listed
-            },
+            least=iterations_between(self.alg, [f for f in tiles if f.listed], in_table, rows, interleaved),
             tree=self.plan.tree_reduction,
-            starts=place.visits.total(),
+            starts=starts,
             moves=self.alg.negation(loop.fixed) if loop else False,
             copies=copies,
             flows=flows_of(self.plan.scop, works, copies),
             asked=loop is not None and loop.interval > 0,
-            in_runs=bool(self.task.iterators or apart) and in_table,
+            in_runs=bool(self.task.iterators or apart) and are_in_a_table(self.alg, tiles),
             apart=apart,
             arguments=self.task.iterators,
-            in_table=rows,
+            in_table=in_table,
+            rows=rows,
             picking=picking or frozenset(),
+            interleaved=interleaved,
         )
 
 

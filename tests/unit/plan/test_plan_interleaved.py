@@ -10,7 +10,8 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from unit.plan.test_tile_list import plans, promised_by
+from unit.plan.test_tile_list import plans, promised
+from unit.verify.test_promises import Counting, _zeros, copied, some_memory, some_scalars
 
 from sisyphus.algebra import EXACT
 from sisyphus.backends.hls import project
@@ -73,19 +74,25 @@ def test_designs_of_a_triangular_sum_have_such_tables() -> None:
         assert (nearest_rows(table, picking) or table.apart) >= table.apart
 
 
-def test_a_distance_too_large_by_one_is_refused() -> None:
+@pytest.mark.parametrize("name", ["upper triangle", "triangle"])
+def test_a_distance_too_large_by_one_is_refused(name: str) -> None:
+    """Between rows of one pass, and between passes that a loop around makes over all of them."""
     seen = 0
-    for plan, table in tables(30):
-        text, said = project(plan, None).files["kernel.cpp"], promised_by(plan)
-        if (
-            said
-            and nearest_rows(table, [at for at, loop in enumerate(table.loops) if loop.source in "ij"]) == table.apart
-        ):
-            seen += 1
-            assert all(check.passed for check in check_promises(plan, text))
-            wrong = text.replace(f"distance={said} true", f"distance={said + 1} true")
-            assert not all(check.passed for check in check_promises(plan, wrong))
-    assert seen
+    for _, _, plan in plans(name, 12):
+        text = project(plan, None).files["kernel.cpp"]
+        for task in plan.called:
+            said = promised(text, task.name)
+            if said:
+                machine = Counting(plan, copied(some_memory(plan.scop)), some_scalars(plan.scop), watched=task.name)
+                machine.buffers = {(b.id, 0): _zeros(b.extents) for b in plan.buffers}
+                machine.run(plan.body, {}, None)
+                assert min(machine.gaps, default=said) >= said
+                if said in machine.gaps:
+                    seen += 1
+                    wrong = text.replace(f"distance={said} true", f"distance={said + 1} true")
+                    assert not all(check.passed for check in check_promises(plan, wrong))
+        assert all(check.passed for check in check_promises(plan, text))
+    assert seen > 2
 
 
 def test_rows_that_share_an_element_in_another_order_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
