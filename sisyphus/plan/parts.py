@@ -13,7 +13,8 @@ from sisyphus.plan.plan import Buffer, Direction, Task, Transfer
 from sisyphus.plan.tiles import Box
 from sisyphus.poly import Affine
 from sisyphus.space import KERNEL_PLACE, PACKED, STREAM, BufferPoint, DesignPoint, port_names
-from sisyphus.values import dataclass, field
+from sisyphus.target import storage_of
+from sisyphus.values import dataclass, field, replace
 
 
 @dataclass(eq=False)
@@ -72,7 +73,7 @@ class Parts:
     ) -> Buffer:
         """A partition factor above the extent means a bank for every element; `beside` and `turn` as in Buffer."""
         array = self.scop.array(choice.array)
-        self.buffers[choice.id] = Buffer(
+        buffer = Buffer(
             id=self.buffer_names[choice.id],
             array=array.id,
             type=array.type,
@@ -81,10 +82,11 @@ class Parts:
             partition=tuple(min(f, e) for f, e in zip(choice.partition, box.extents, strict=True)),
             place=choice.place,
             copies=choice.copies,
-            storage=choice.storage,
             beside=beside,
             turn=turn,
         )
+        storage = storage_of(choice.storage, buffer.words_per_bank, array.type.bits)
+        self.buffers[choice.id] = replace(buffer, storage=storage)
         return self.buffers[choice.id]
 
     def port(self, choice: BufferPoint) -> str:

@@ -216,7 +216,7 @@ def _buffer_rows(plan: Plan) -> Rows:
                 _extents(buffer),
                 "x".join(map(str, buffer.partition)) or "-",
                 _beats(plan, moved) if moved is not None else "-",
-                str(buffer.bytes),
+                f"{buffer.bytes}{'' if buffer.storage == 'auto' else f' in {buffer.storage.upper()}'}",
             )
         )
     return rows

@@ -70,7 +70,7 @@ def _in_banks(memories: MemoryTable, elements: int, bits: int, most_banks: int) 
     while banks > 0:
         words = -(-elements // banks)
         banks = -(-elements // words)
-        bank = memories.bank(words, bits)
+        bank = memories.bank(words, bits, memories.storage)
         yield banks * bank.bram18k, banks * bank.uram
         banks -= 1
 

@@ -180,15 +180,15 @@ def level0_order(
 
 def _buffers(space: Space, chosen: Mapping[str, NestPoint], array: ArrayId, choices: Choices) -> Iterable[BufferPoint]:
     """One buffer for all nests in which the array is resident or that share it, one for each other nest."""
-    users = list(space.users(array))
+    users, storage = list(space.users(array)), space.target.memories.storage
     resident = [nest for nest in users if choices.keeps(array, nest)]
     if resident:
         width, extents = _resident_width(space, array, choices), space.scop.array(array).extents
         factors = extents if array in choices.registers else _partition(space, chosen, array, resident, width)
-        yield BufferPoint(array, tuple(n.id for n in resident), KERNEL_PLACE, factors)
+        yield BufferPoint(array, tuple(n.id for n in resident), KERNEL_PLACE, factors, storage=storage)
     for place, nests in _shares(space, chosen, array, choices):
         factors = _partition(space, chosen, array, nests, space.width_served(array))
-        tile = BufferPoint(array, tuple(n.id for n in nests), place, factors)
+        tile = BufferPoint(array, tuple(n.id for n in nests), place, factors, storage=storage)
         yield replace(tile, partition=space.pinned.get(tile.id, tile.partition))
 
 

@@ -26,7 +26,7 @@ DIRECT, STREAM = FORMS = ("direct", "stream")
 #: How an array may lie in memory: as C has it, with every row rounded up to whole beats, or tile after tile.
 PLAIN, PADDED, PACKED = LAYOUTS = ("plain", "padded", "packed")
 #: What a buffer may be asked to lie in; `auto`: the tool chooses.
-STORAGES = ("auto", "bram", "uram", "lutram")
+STORAGES = ("auto", "deep", "bram", "uram", "lutram")
 
 
 class Tile(NamedTuple):
@@ -81,7 +81,8 @@ class BufferPoint:
 
     `place` is `kernel` (the whole array, one buffer for all of `nests`), the iterator of an outer sequential loop,
     the level-0 loop of its single nest under which its tile is transferred, or `nest` where that nest stands in no loop
-    and has none. `partition` has one cyclic factor per array dimension.
+    and has none. `partition` has one cyclic factor per array dimension. In `deep` storage banks of many words are in
+    URAM, others where the tool puts them.
     """
 
     array: Annotated[ArrayId, "name of an array"]
@@ -91,7 +92,7 @@ class BufferPoint:
     copies: Annotated[
         int, "1, or 2: while a tile is computed with, the next one is loaded into the other copy", (1, 2)
     ] = 1
-    storage: Annotated[str, "`auto` (the tool chooses), `bram`, `uram` or `lutram`", STORAGES] = "auto"
+    storage: Annotated[str, "`auto` (the tool chooses), `deep`, `bram`, `uram` or `lutram`", STORAGES] = "auto"
 
     @cached_property
     def id(self) -> str:

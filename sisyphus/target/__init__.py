@@ -4,7 +4,7 @@ from sisyphus.target.cost import BankCost, OpCost
 from sisyphus.target.data_files import parse_toml
 from sisyphus.target.device import Device, Platform, ceilings, device_names, load_device
 from sisyphus.target.fabric import table_storage
-from sisyphus.target.memories import MemoryTable, memory_table
+from sisyphus.target.memories import MemoryTable, memory_table, storage_of
 from sisyphus.target.operators import ADDERS, Adders, OperatorTable, operator_table
 from sisyphus.target.resources import KINDS, Budget, Kind, Resources
 from sisyphus.target.target import LEVELS, Level, MeasuredInterval, Target, device_budget, make_target
@@ -37,5 +37,6 @@ __all__ = [
     "parse_amount",
     "parse_size",
     "parse_toml",
+    "storage_of",
     "table_storage",
 ]

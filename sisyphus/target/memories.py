@@ -12,7 +12,22 @@ from sisyphus.target.cost import BankCost
 from sisyphus.target.data_files import package_toml
 from sisyphus.values import dataclass, field, replace
 
-STORAGES = ("auto", "bram", "uram", "lutram", "register")
+STORAGES = ("auto", "deep", "bram", "uram", "lutram", "register")
+#: In `deep` storage banks of more words than one block of URAM has are in URAM, where the tool takes BRAM by itself.
+DEEP_WORDS = 4096
+#: Blocks that one such bank of 32 bits takes in URAM, and as the tool has it by itself.
+DEEP_URAM, DEEP_BRAM18K = 2, 16
+#: Words of 32 bits in a BRAM18.
+BRAM18K_WORDS = 512
+#: And of no less bits: of fewer a block of URAM holds as many words.
+DEEP_BITS = 32
+
+
+def storage_of(storage: str, words: int, bits: int) -> str:
+    """What a bank of `words` x `bits` is asked to be in: what `deep` means for it, else the storage itself."""
+    if storage != "deep":
+        return storage
+    return "uram" if words > DEEP_WORDS and bits >= DEEP_BITS else "auto"
 
 
 @dataclass(frozen=True)
@@ -21,20 +36,22 @@ class MemoryTable:
 
     32-bit memories follow measured steps without exception. Other widths follow the rule of 64-bit memories of an
     older version, and blocks of the shapes they have; they are marked unmeasured beyond what reports confirm.
+    `storage` is what designs of a search ask for.
     """
 
     has_uram: bool
     family: str
+    storage: str = "auto"
     _known: dict[tuple[Any, ...], BankCost] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def bank(self, words: int, bits: int, storage: str = "auto") -> BankCost:
-        """One bank of `words` x `bits`. `storage`: auto (the tool chooses), bram, uram, lutram or register."""
+        """One bank of `words` x `bits`. `storage`: auto (the tool chooses), deep, bram, uram, lutram or register."""
         key = (words, bits, storage)
         found = self._known.get(key)
         if found is None:
             if words < 1 or bits < 1 or storage not in STORAGES:
                 raise InternalError(f"a bank of {words} words of {bits} bits in `{storage}`")
-            found = self._known[key] = self._marked(self._bank(words, bits, storage))
+            found = self._known[key] = self._marked(self._bank(words, bits, storage_of(storage, words, bits)))
         return found
 
     def pingpong(self, words: int, bits: int, *, dual_port: bool = True) -> BankCost:
@@ -150,6 +167,18 @@ def _on(line: Sequence[float], bits: int) -> int:
 
 
 @cache
-def memory_table(*, has_uram: bool, family: str) -> MemoryTable:
+def memory_table(*, has_uram: bool, family: str, storage: str = "auto") -> MemoryTable:
     """The table of parts of a family with or without URAM; one and the same for equal arguments."""
-    return MemoryTable(has_uram=has_uram, family=family)
+    return MemoryTable(has_uram=has_uram, family=family, storage=storage)
+
+
+def searched_storage(bram18k: int, uram: int, words: int) -> str:
+    """What designs ask for with so many blocks, for arrays of so many words of 32 bits together.
+
+    It is `deep` where a bank of just over 4,096 words takes no more of the blocks of URAM than of the BRAM18, but where
+    all arrays may be on chip in blocks of both kinds and not in URAM alone: then large banks have to be in BRAM, too.
+    """
+    takes_less = DEEP_URAM * bram18k <= DEEP_BRAM18K * uram
+    in_uram = uram * DEEP_WORDS
+    needs_both = in_uram < words <= in_uram + bram18k * BRAM18K_WORDS
+    return "deep" if takes_less and not needs_both else "auto"

@@ -84,7 +84,8 @@ class ArrayCosts:
     def banks(self) -> dict[str, Ints]:
         """BRAM18, URAM, LUT, FF and bytes of the memories alone."""
         kind, words = self.array.type, words_per_bank(VECTOR, self._dims)
-        banks, each = bank_count(VECTOR, self._dims), _per_row(words, lambda n: self.target.memories.bank(n, kind.bits))
+        banks, table = bank_count(VECTOR, self._dims), self.target.memories
+        each = _per_row(words, lambda n: table.bank(n, kind.bits, table.storage))
         return {**{name: banks * figures for name, figures in each.items()}, "bytes": banks * words * kind.bytes}
 
     @property

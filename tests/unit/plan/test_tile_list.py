@@ -285,10 +285,17 @@ def test_a_run_begins_once_all_starts_of_the_one_before_are_done() -> None:
             assert max(estimate(plan, TARGET).intervals[task.name]) <= MOST_PORTS, point
 
 
-@pytest.mark.parametrize("name", ["triangle", "rows"])
+#: Few enough designs that all are costed, of a nest that comes back to what it updates and of one that does not.
+SMALL = {
+    "triangle": KERNELS["triangle"],
+    "rows": (KERNELS["rows"][0].replace("6", "4"), {"Y": (4,), "A": (4, 4), "X": (4,)}),
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
 def test_nothing_that_was_enumerated_is_better(name: str) -> None:
     """The search counts designs with listed tiles as the full model does, and its bound is none of theirs."""
-    text, extents = KERNELS[name]
+    text, extents = SMALL[name]
     space = measured_space(text, extents)
     space = build_space(
         space.scop,

@@ -53,7 +53,7 @@ def test_no_partition_takes_less_than_the_least_blocks(elements: int, bits: int)
     least = least_blocks(memories, elements, bits, 64)
     for banks in range(1, 65):
         for uneven in (0, 1, 37):
-            bank = memories.bank(-(-elements // banks) + uneven, bits)
+            bank = memories.bank(-(-elements // banks) + uneven, bits, memories.storage)
             assert banks * (bank.bram18k + WORTH * bank.uram) >= least
 
 
@@ -62,7 +62,8 @@ def test_no_partition_takes_less_than_the_least_blocks(elements: int, bits: int)
 )
 def test_arrays_that_fit_in_some_number_of_banks_fit(elements: int, bits: int, most: int, uram: int) -> None:
     memories = make_target(load_device("u200"), budget="chip").memories
-    banks = {count: memories.bank(-(-elements // count), bits) for count in range(1, most + 1)}
+    storage = memories.storage
+    banks = {count: memories.bank(-(-elements // count), bits, storage) for count in range(1, most + 1)}
     takes = [(count * bank.bram18k, count * bank.uram) for count, bank in banks.items()]
     for bram18k in {0, *(used for used, _ in takes)}:
         fits = any(used <= bram18k and other <= uram for used, other in takes)

@@ -83,7 +83,7 @@ def test_the_schema_lists_just_the_fields_that_are_written() -> None:
     assert sorted(schema()["properties"]) == sorted(written)
     for name in ("nest", "buffer", "transfer"):
         assert sorted(defs[name]["properties"]) == sorted(written[f"{name}s"][0])
-    assert tuple(defs["buffer"]["properties"]["storage"]["enum"]) == ("auto", *STORAGE_PRAGMAS)
+    assert tuple(defs["buffer"]["properties"]["storage"]["enum"]) == ("auto", "deep", *STORAGE_PRAGMAS)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sisyphus.errors import InternalError
-from sisyphus.target import BankCost, MemoryTable, memory_table
+from sisyphus.target import BankCost, MemoryTable, load_device, make_target, memory_table, storage_of
 
 ORACLE = Path(__file__).parents[3].parent / "shared" / "oracle" / "memories.csv"
 SEEDED = settings(derandomize=True, max_examples=300, deadline=None)
@@ -221,3 +221,29 @@ def test_all_reported_adapters() -> None:
             continue
         compared += 1
     assert compared >= 20
+
+
+@given(words=st.integers(1, 200_000), bits=st.sampled_from([8, 16, 32, 64]))
+@SEEDED
+def test_deep_banks_take_a_smaller_share_of_the_device(words: int, bits: int) -> None:
+    """Of the u200, which has 4,320 BRAM18 and 960 URAM; other banks are as the tool has them."""
+    deep, alone = TABLE.bank(words, bits, "deep"), TABLE.bank(words, bits)
+    if storage_of("deep", words, bits) == "auto":
+        assert deep == alone and (words <= 4096 or bits < 32)
+    else:
+        assert deep == TABLE.bank(words, bits, "uram")
+        assert deep.uram / 960 < alone.bram18k / 4320
+
+
+def test_searches_ask_for_deep_storage_where_there_is_uram_to_spare() -> None:
+    u200, million = make_target(load_device("u200")), 1_000_000
+    assert [u200.memories.storage, u200.storing(million).memories.storage] == ["auto", "deep"]
+    assert make_target(load_device("u200"), uram=8).storing(1000).memories.storage == "auto"
+    assert make_target(load_device("u200"), uram=8, bram18k=64).storing(1000).memories.storage == "deep"
+    assert make_target(load_device("pynq-z2")).storing(1000).memories.storage == "auto"
+
+
+@pytest.mark.parametrize(("words", "storage"), [(40_000, "deep"), (41_000, "auto"), (51_200, "auto"), (51_300, "deep")])
+def test_arrays_that_need_both_kinds_of_blocks_may_have_both(words: int, storage: str) -> None:
+    """10 blocks of URAM have 40,960 words, and 20 BRAM18 have 10,240 more."""
+    assert make_target(load_device("u200"), uram=10, bram18k=20).storing(words).memories.storage == storage

@@ -1,0 +1,53 @@
+"""Deep storage: what it is for each buffer of a plan, and that search and full model count the same blocks."""
+
+from __future__ import annotations
+
+import random
+
+from builders import scop as build_scop
+from model_candidates import kernel_of
+from random_kernels import random_point
+from unit.search.measured_designs import Full, measured_space
+
+from sisyphus.backends.hls import project
+from sisyphus.plan import build_plan
+from sisyphus.search import MeasuredCosts, search
+from sisyphus.solve import Limits
+from sisyphus.space import KERNEL_PLACE
+from sisyphus.target import load_device, make_target
+from sisyphus.values import replace
+
+SUMS = """
+for i in range(96):
+    for j in range(80):
+        C[i, j] += A[i, j] * A[j, i]
+"""
+
+
+def test_banks_of_many_words_are_in_uram_and_others_as_the_tool_has_them() -> None:
+    scop, rng, seen = build_scop(SUMS, A=(96, 96), C=(96, 80)), random.Random(1), set[str]()
+    kernel = kernel_of(scop, make_target(load_device("u200")))
+    for _ in range(20):
+        point = random_point(rng, scop, kernel.distribution)
+        banks = rng.choice([1, 2, 8])
+        deep = (replace(b, storage="deep", partition=(1, banks), place=KERNEL_PLACE, copies=1) for b in point.buffers)
+        point = replace(point, buffers=tuple(deep), transfers=())
+        plan = build_plan(scop, kernel.distribution, kernel.space.live, point)
+        for buffer in plan.buffers:
+            assert buffer.storage == ("uram" if buffer.words_per_bank > 4096 else "auto")
+            seen.add(buffer.storage)
+        asked = sum(buffer.storage == "uram" for buffer in plan.buffers)
+        assert project(plan).files["kernel.cpp"].count("impl=uram") == asked
+    assert seen == {"auto", "uram"}
+
+
+def test_search_and_full_model_count_the_same_blocks() -> None:
+    """Of whole arrays in few banks: 16 BRAM18 each as the tool has them, which are more than there are."""
+    space = measured_space(SUMS, {"A": (96, 96), "C": (96, 80)}, bram18k=40, uram=6, dsp=20)
+    assert space.target.memories.storage == "deep"
+    full = Full(space)
+    found = search(space, MeasuredCosts, "exact", Limits(seconds=30.0), full.judge)
+    assert found.point is not None
+    told = full(found.point)
+    assert 0 < told.uram <= 6 and told.bram18k <= 40
+    assert found.outcome.objective is not None and told.cycles <= found.outcome.objective
