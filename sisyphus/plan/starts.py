@@ -52,7 +52,7 @@ def turns_between(alg: Algebra, loop: For) -> Value:
 
 
 def iterations_between(
-    alg: Algebra, loops: Sequence[For], in_table: Mapping[str, Condition], rows: Value, interleaved: Condition
+    alg: Algebra, loops: Sequence[For], in_table: Mapping[str, Condition], rows: Value, *, interleaved: Condition
 ) -> dict[str, Value]:
     """The same for loops, outermost first, of which some are a table that has so many `rows` in each pass over it.
 

@@ -72,7 +72,7 @@ def promises(plan: Plan, task: Task, names: Names, around: Sequence[For], table:
     """
     loops = [f for f in reversed(around) if f.role is LoopRole.PIPELINED or f.listed]
     in_table = {loop.iterator: table.around is None for loop in table.loops}
-    between = iterations_between(EXACT, loops[::-1], in_table, len(table.rows), table.apart > 0)
+    between = iterations_between(EXACT, loops[::-1], in_table, len(table.rows), interleaved=table.apart > 0)
     interleaved = table.loops if table.apart else ()
     found: dict[str, int] = {}
     for run in (node for node in walk(loops[0].body) if isinstance(node, Run)):

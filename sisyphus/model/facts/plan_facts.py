@@ -33,10 +33,11 @@ from sisyphus.plan import (
     iterations_between,
     of_a_table,
     picking_loops,
+    rows_apart,
     walk,
 )
 from sisyphus.poly import Affine
-from sisyphus.values import dataclass, replace
+from sisyphus.values import dataclass, field, replace
 
 
 class Iterations(Protocol):
@@ -67,6 +68,16 @@ class _Place:
     visits: Iterations
     hold: Hold | None = None
     beside: tuple[For, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Iterations of listed loops between two of a loop around, and what `Pipe` has of an interleaved table."""
+
+    least: Mapping[str, Value]
+    interleaved: Mapping[str, Condition] = field(default_factory=dict)
+    picking: frozenset[str] = frozenset()
+    rows_apart: Value = 1
 
 
 def task_facts(plan: Plan, task: Task, outside: Iterations | None = None, alg: Algebra = EXACT) -> TaskFacts:
@@ -159,20 +170,16 @@ class _Reader:
         works = tuple(p.work for p in placed)
         tiles = [f for f in place.loops if f is not loop]
         apart = tuple(f.iterator for f in tiles if not f.listed)
-        picking, starts = picking_loops(self.plan, self.task, tiles), place.visits.total()
-        in_table = {} if picking is None else of_a_table(self.alg, tiles)
-        turning = ((f, in_table.get(f.iterator, False)) for f in place.loops)
-        rows = starts // product([self.alg.select(on, 1, f.trip_count) for f, on in turning]) if in_table else 1
-        interleaved = picking is not None and comes_back(self.alg, tiles, picking)
+        table = self._table(place, tiles)
         return Pipe(
             outer=tuple(f.iterator for f in place.loops if f is not loop),
             loop=loop.iterator if loop else None,
             pipelined=loop is not None,
             works=works,
             trips={name: f.trip_count for name, f in loops.items()},
-            least=iterations_between(self.alg, [f for f in tiles if f.listed], in_table, rows, interleaved),
+            least=table.least,
             tree=self.plan.tree_reduction,
-            starts=starts,
+            starts=place.visits.total(),
             moves=self.alg.negation(loop.fixed) if loop else False,
             copies=copies,
             flows=flows_of(self.plan.scop, works, copies),
@@ -180,10 +187,27 @@ class _Reader:
             in_runs=bool(self.task.iterators or apart) and are_in_a_table(self.alg, tiles),
             apart=apart,
             arguments=self.task.iterators,
-            in_table=in_table,
-            rows=rows,
-            picking=picking or frozenset(),
-            interleaved=interleaved,
+            in_table=table.interleaved,
+            picking=table.picking,
+            rows_apart=table.rows_apart,
+        )
+
+    def _table(self, place: _Place, tiles: Sequence[For]) -> _Table:
+        """What is known of the table that the tile loops of a body may be."""
+        alg, listed = self.alg, [loop for loop in tiles if loop.listed]
+        picking = picking_loops(self.plan, self.task, tiles)
+        if picking is None:
+            return _Table(iterations_between(alg, listed, {}, 1, interleaved=False))
+        in_table, comes_again = of_a_table(alg, tiles), comes_back(alg, tiles, picking)
+        trips = [(f.iterator, f.trip_count, in_table.get(f.iterator, False)) for f in place.loops]
+        rows = place.visits.total() // product([alg.select(on, 1, count) for _, count, on in trips])
+        chains = product([alg.select(on, count, 1) for name, count, on in trips if name in picking])
+        longest = product([alg.select(on, count, 1) for name, count, on in trips if name not in picking])
+        return _Table(
+            least=iterations_between(alg, listed, in_table, rows, interleaved=comes_again),
+            interleaved={name: alg.both(on, comes_again) for name, on in in_table.items()},
+            picking=picking,
+            rows_apart=rows_apart(alg, rows, chains, longest),
         )
 
 

@@ -98,8 +98,8 @@ class Pipe:
     loop change. `in_runs`: some rows of a table of tiles are run, in each iteration of the loops `apart` or of outer
     ones; the next run begins once all starts of this one are done. `arguments` are the iterators of the loops that call
     the task: their values stand still in it, and are unknown to synthesis. `in_table` has the loops that may be one
-    over a table, with whether each is, `rows` how many rows it has, and `picking` the loops that pick the elements
-    updated; `interleaved`: rows of one element lie apart.
+    over a table whose rows of one element lie apart, with whether each is, `picking` the loops that pick the elements
+    updated, `rows_apart` how far apart rows are that update one, at least.
     """
 
     outer: tuple[str, ...]
@@ -118,9 +118,8 @@ class Pipe:
     apart: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
     in_table: Mapping[str, Condition] = field(default_factory=dict)
-    rows: Value = 1
     picking: frozenset[str] = frozenset()
-    interleaved: Condition = False
+    rows_apart: Value = 1
 
     @property
     def loops(self) -> tuple[str, ...]:

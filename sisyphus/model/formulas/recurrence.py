@@ -27,7 +27,7 @@ from sisyphus.model.formulas.iteration_latency import (
     sum_latency,
 )
 from sisyphus.model.formulas.rules import Rules
-from sisyphus.plan import FAR, Turning, rows_apart, starts_to_return
+from sisyphus.plan import FAR, Turning, starts_to_return
 from sisyphus.target import MeasuredInterval
 from sisyphus.values import dataclass
 
@@ -177,19 +177,9 @@ def address_distance(setting: Setting, pipe: Pipe, write: BufferAccess) -> Value
     alg, loops = setting.alg, inner_first(pipe)
     moves = {loop: changes_address(alg, setting.rules, write, loop, loops, pipe.trips) for loop in loops}
     turns = {loop: alg.exceeds(pipe.trips[loop], 1) for loop in loops}
-    rows = {loop: alg.both(on, pipe.interleaved) for loop, on in pipe.in_table.items()}
-    turning = [Turning(turns[loop], moves[loop], pipe.between(loop), rows.get(loop, False)) for loop in loops]
+    turning = [Turning(turns[loop], moves[loop], pipe.between(loop), pipe.in_table.get(loop, False)) for loop in loops]
     one_bank = (alg.either(moves[loop], alg.negation(turns[loop])) for loop in loops if loop in pipe.picking)
-    return starts_to_return(alg, turning, alg.select(alg.both(*one_bank), _rows_apart(alg, pipe), 1))
-
-
-def _rows_apart(alg: Algebra, pipe: Pipe) -> Value:
-    """Rows of an interleaved table between two that update one element, at least; 1 where no such table may be."""
-    if not pipe.in_table:
-        return 1
-    trips = [(loop in pipe.picking, alg.select(on, pipe.trips[loop], 1)) for loop, on in pipe.in_table.items()]
-    chains, longest = (product([count for picks, count in trips if picks == of]) for of in (True, False))
-    return rows_apart(alg, pipe.rows, chains, longest)
+    return starts_to_return(alg, turning, alg.select(alg.both(*one_bank), pipe.rows_apart, 1))
 
 
 def _other_elements(setting: Setting, pipe: Pipe, timings: Sequence[Timing]) -> list[tuple[Value, str]]:
