@@ -81,9 +81,7 @@ def tree_of(
                 later = tuple(copy for copy, _ in _at(copied.ahead, name, var(name) + 1))
                 body = (Together((*later, Function(body))),)
             loop = _loop(name, copies, piece, LoopRole.TILE, body)
-            loops.append(
-                replace(loop, listed=True, coupled=not copies.loop.is_constant) if at in levels.listed_at else loop
-            )
+            loops.append(replace(loop, listed=True) if at in levels.listed_at else loop)
         return tuple(loops)
 
     def first(at: int) -> tuple[Moving, ...]:
@@ -132,8 +130,10 @@ def _loop(name: str, copies: Copies, scan: Scan, role: LoopRole, body: tuple[Nod
     limits = scan.ranges[name]
     exists = role is LoopRole.COPIES or copies.exists[copies.names.index(name)]
     loop = copies.loop.iterator
-    found = For(name, loop, limits.lower, limits.upper, limits.trip_count, role, body, limits.regular, exists)
-    return replace(found, coupled=not copies.loop.is_constant)
+    coupled = not copies.loop.is_constant
+    return For(
+        name, loop, limits.lower, limits.upper, limits.trip_count, role, body, limits.regular, exists, coupled=coupled
+    )
 
 
 def _wrap(

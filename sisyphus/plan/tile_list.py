@@ -67,11 +67,12 @@ def tables_in(plan: Plan, task: Task) -> Iterator[TileList]:
     calls = (around for node, around in descend(plan.body, dict[str, For](), _with_loop) if node == Call(task.name))
     outside, inside = next(calls, dict[str, For]()), set[int]()
     for node, around in descend(task.body, outside, _with_loop):
-        own = [loop for name, loop in around.items() if outside.get(name) is not loop]
-        found = _table_of(plan, task, node, around, own) if isinstance(node, For) and id(node) not in inside else None
-        if found is not None:
-            inside |= {id(loop) for loop in found.loops}
-            yield found
+        if isinstance(node, For) and node.listed and id(node) not in inside:
+            own = [loop for name, loop in around.items() if outside.get(name) is not loop]
+            found = _table_of(plan, task, node, around, own)
+            if found is not None:
+                inside |= {id(loop) for loop in found.loops}
+                yield found
 
 
 def _with_loop(node: Node, around: dict[str, For]) -> dict[str, For]:
@@ -79,12 +80,12 @@ def _with_loop(node: Node, around: dict[str, For]) -> dict[str, For]:
 
 
 def _table_of(plan: Plan, task: Task, loop: For, around: Mapping[str, For], own: Sequence[For]) -> TileList | None:
-    """The table whose outermost loop this is; None where it is of no table, or stands further in.
+    """The table whose outermost loop a listed one is; None where it is of no table.
 
     `own` are the loops of the task among those around.
     """
-    chain = [loop] if loop.listed else []
-    while chain and len(chain[-1].body) == 1 and isinstance(inner := chain[-1].body[0], For) and inner.listed:
+    chain = [loop]
+    while len(chain[-1].body) == 1 and isinstance(inner := chain[-1].body[0], For) and inner.listed:
         chain.append(inner)
     names, asked = {inner.iterator for inner in chain}, {name for inner in chain for name in inner.asks}
     moving = [at for at, inner in enumerate(chain) if not inner.is_constant]

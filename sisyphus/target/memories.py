@@ -13,21 +13,21 @@ from sisyphus.target.data_files import package_toml
 from sisyphus.values import dataclass, field, replace
 
 STORAGES = ("auto", "deep", "bram", "uram", "lutram", "register")
-#: In `deep` storage banks of more words than one block of URAM has are in URAM, where the tool takes BRAM by itself.
-DEEP_WORDS = 4096
-#: Blocks that one such bank of 32 bits takes in URAM, and as the tool has it by itself.
-DEEP_URAM, DEEP_BRAM18K = 2, 16
-#: Words of 32 bits in a BRAM18.
-BRAM18K_WORDS = 512
-#: And of no less bits: of fewer a block of URAM holds as many words.
+#: A block of URAM holds as many words of fewer bits as of this many, so that it is no better for them than BRAM.
 DEEP_BITS = 32
 
 
 def storage_of(storage: str, words: int, bits: int) -> str:
-    """What a bank of `words` x `bits` is asked to be in: what `deep` means for it, else the storage itself."""
+    """What a bank of `words` x `bits` is asked to be in: in `deep` storage URAM where one block of it has fewer words,
+    since the tool takes BRAM by itself then; else the storage itself.
+    """
     if storage != "deep":
         return storage
-    return "uram" if words > DEEP_WORDS and bits >= DEEP_BITS else "auto"
+    return "uram" if words > _words_of_uram() and bits >= DEEP_BITS else "auto"
+
+
+def _words_of_uram() -> int:
+    return int(package_toml("memories.toml")["other_widths"]["uram_words"])
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,20 @@ class MemoryTable:
                 raise InternalError(f"a bank of {words} words of {bits} bits in `{storage}`")
             found = self._known[key] = self._marked(self._bank(words, bits, storage_of(storage, words, bits)))
         return found
+
+    def storing(self, words: int, bram18k: int, uram: int) -> MemoryTable:
+        """The same with what designs ask for with so many blocks, for arrays of so many words of 32 bits together.
+
+        It is `deep` where a bank just larger than a block of URAM takes no more of the URAM than it would of the
+        BRAM18, but where all arrays may be on chip in blocks of both kinds and not in URAM alone: then large banks have
+        to be in BRAM, too.
+        """
+        block, in_bram = _words_of_uram(), bram18k * package_toml("memories.toml")["word32"]["bram18k_words"]
+        deep, alone = self.bank(block + 1, DEEP_BITS, "deep"), self.bank(block + 1, DEEP_BITS)
+        takes_less = deep.uram * bram18k <= alone.bram18k * uram
+        needs_both = uram * block < words <= uram * block + in_bram
+        storage = "deep" if takes_less and not needs_both else "auto"
+        return memory_table(has_uram=self.has_uram, family=self.family, storage=storage)
 
     def pingpong(self, words: int, bits: int, *, dual_port: bool = True) -> BankCost:
         """Two copies of a bank, one filled while the other is used.
@@ -170,15 +184,3 @@ def _on(line: Sequence[float], bits: int) -> int:
 def memory_table(*, has_uram: bool, family: str, storage: str = "auto") -> MemoryTable:
     """The table of parts of a family with or without URAM; one and the same for equal arguments."""
     return MemoryTable(has_uram=has_uram, family=family, storage=storage)
-
-
-def searched_storage(bram18k: int, uram: int, words: int) -> str:
-    """What designs ask for with so many blocks, for arrays of so many words of 32 bits together.
-
-    It is `deep` where a bank of just over 4,096 words takes no more of the blocks of URAM than of the BRAM18, but where
-    all arrays may be on chip in blocks of both kinds and not in URAM alone: then large banks have to be in BRAM, too.
-    """
-    takes_less = DEEP_URAM * bram18k <= DEEP_BRAM18K * uram
-    in_uram = uram * DEEP_WORDS
-    needs_both = in_uram < words <= in_uram + bram18k * BRAM18K_WORDS
-    return "deep" if takes_less and not needs_both else "auto"

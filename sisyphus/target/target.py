@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from sisyphus.errors import UsageError
 from sisyphus.shown import Shown
 from sisyphus.target.device import MAX_CLOCK_MHZ, Device, Platform, ceilings
-from sisyphus.target.memories import MemoryTable, memory_table, searched_storage
+from sisyphus.target.memories import MemoryTable, memory_table
 from sisyphus.target.operators import Adders, OperatorTable, operator_table
 from sisyphus.target.resources import KINDS, Resources
 from sisyphus.values import dataclass, replace
@@ -76,10 +76,7 @@ class Target(Shown):
 
     def storing(self, words: int) -> Target:
         """The same for a kernel whose arrays have so many words of 32 bits: what designs ask memories to be in."""
-        memories, budget = self.memories, self.budget
-        storage = searched_storage(budget.bram18k, budget.uram, words)
-        table = memory_table(has_uram=memories.has_uram, family=memories.family, storage=storage)
-        return replace(self, memories=table)
+        return replace(self, memories=self.memories.storing(words, self.budget.bram18k, self.budget.uram))
 
     def on_slr(self, number: int, banks: int) -> Target:
         """The same for a design of its own on one SLR with so many of the banks; amounts that were ordered hold there.

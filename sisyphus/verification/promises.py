@@ -19,9 +19,9 @@ from sisyphus.plan import For, Plan, Task, TileList, tables_in, turns_between
 from sisyphus.poly import Affine, const, dim_range, make_set, var
 from sisyphus.values import dataclass, replace
 from sisyphus.verification.execution_order import on_leash
-from sisyphus.verification.sites import Spot, Tree, touched
+from sisyphus.verification.sites import Spot, Tree
 from sisyphus.verification.tile_rows import alike_in, nearest_rows
-from sisyphus.verification.touches import Touch, touches_in
+from sisyphus.verification.touches import Meeting, Touch, touches_in
 from sisyphus.verification.verdict import Check
 
 #: Whether the earlier touch writes, and the later one, by the word of the pragma.
@@ -165,9 +165,9 @@ def _starts(tree: Tree, task: str | None) -> Iterator[Starts]:
 def _in_a_table(plan: Plan, tree: Tree, task: Task, starts: Starts, arrays: set[ArrayId]) -> Starts:
     """The same with what is known of a table that has the same rows in each iteration of the loops around it."""
     for table in tables_in(plan, task):
-        found = [at for at, (_, loop) in enumerate(starts.loops) if loop is table.loops[0]]
-        if table.around is None and found:
-            [begin], end = found, found[0] + len(table.loops)
+        begin = next((at for at, (_, loop) in enumerate(starts.loops) if loop is table.loops[0]), None)
+        if table.around is None and begin is not None:
+            end = begin + len(table.loops)
             around = [loop for _, loop in starts.loops[:begin]]
             loops, place = [*around, *table.loops], starts.loops[end - 1][0]
             alike = alike_in(plan, tree, loops, place, arrays)
@@ -210,17 +210,13 @@ def _nearest(starts: Starts, one: Touch, other: Touch, *, intra: bool) -> int | 
     """The fewest starts from one touch of an element to another one of it; 0 or None within a start."""
     if intra and one is other:
         return None
-    later = {dim: var(f"s{dim[1:]}") for dim in other.site.dims}
-    elements = zip(touched(one.site, one.ref), touched(other.site, other.ref), strict=True)
-    same = [a - b.substitute(later) for a, b in elements]
-    same += [var(f"t{at}") - var(f"s{at}") for at in range(starts.depth)]
-    conditions = [*one.site.place.conditions, *(c.substitute(later) for c in other.site.place.conditions)]
-    dims = (*one.site.dims, *(str(d) for d in later.values()), "distance")
-    gap = starts.number.substitute(later) - starts.number - var("distance")
+    meeting = Meeting(one, other, starts.depth)
+    gap = meeting.later(starts.number) - starts.number - var("distance")
     found = []
     for more, equal, rows in _orders(starts, intra=intra):
-        zero = [*same, gap + rows * starts.of_a_row, *equal]
-        points = make_set("", dims, at_least_zero=[*conditions, *more], zero=zero)
+        zero = [*meeting.zero, gap + rows * starts.of_a_row, *equal]
+        dims = (*meeting.dims, "distance")
+        points = make_set("", dims, at_least_zero=[*meeting.at_least_zero, *more], zero=zero)
         found += [] if points.is_empty() else [max(dim_range(points, "distance")[0], 0 if intra else 1)]
     return min(found, default=None)
 

@@ -13,10 +13,10 @@ from itertools import pairwise, product, zip_longest
 
 from sisyphus.ir import ArrayId
 from sisyphus.plan import MOST_TILES, For, Plan, TileList, tables_in
-from sisyphus.poly import Affine, each_point, make_map, make_set, var
+from sisyphus.poly import each_point, make_map, make_set, var
 from sisyphus.verification.execution_order import on_leash
-from sisyphus.verification.sites import Spot, Tree, touched
-from sisyphus.verification.touches import Touch, touches_in
+from sisyphus.verification.sites import Spot, Tree
+from sisyphus.verification.touches import Meeting, touches_in
 from sisyphus.verification.verdict import Check
 
 #: Values of the loop around a table, if there is one, and of the loops that it stands for.
@@ -80,21 +80,14 @@ def alike_in(
         if (one.writes or other.writes) and one.ref.array == other.ref.array
     ]
     outside = inside.loops - len(loops)
-    return tuple(
-        at for at in range(len(loops)) if not any(_differ(one, other, outside, outside + at) for one, other in pairs)
-    )
+    meetings = [Meeting(one, other, outside) for one, other in pairs]
+    return tuple(at for at in range(len(loops)) if not any(_differ(meeting, outside + at) for meeting in meetings))
 
 
-def _differ(one: Touch, other: Touch, outside: int, level: int) -> bool:
-    """Whether both touch one element where the loops `outside` stand alike and the one at a level does not."""
-    later = {dim: var(f"s{dim[1:]}") for dim in other.site.dims}
-    elements = zip(touched(one.site, one.ref), touched(other.site, other.ref), strict=True)
-    same: list[Affine] = [a - b.substitute(later) for a, b in elements]
-    same += [var(f"t{at}") - var(f"s{at}") for at in range(outside)]
-    more = var(f"s{level}") - var(f"t{level}") - 1
-    conditions = [*one.site.place.conditions, *(c.substitute(later) for c in other.site.place.conditions)]
-    dims = (*one.site.dims, *(str(d) for d in later.values()))
-    return not make_set("", dims, at_least_zero=[*conditions, more], zero=same).is_empty()
+def _differ(meeting: Meeting, level: int) -> bool:
+    """Whether both touches may be where the loop at a level does not stand alike."""
+    more = [*meeting.at_least_zero, var(f"s{level}") - var(f"t{level}") - 1]
+    return not make_set("", meeting.dims, at_least_zero=more, zero=meeting.zero).is_empty()
 
 
 def _printed(table: TileList, outside: Spot) -> Rows:

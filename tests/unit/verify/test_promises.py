@@ -70,6 +70,14 @@ class Counting(_Machine):
         super().instance(node, env, task)
 
 
+def gaps(plan: Plan, task: str) -> set[int]:
+    """How many starts lie between two touches of an element, for all of them, when a plan runs."""
+    machine = Counting(plan, copied(some_memory(plan.scop)), some_scalars(plan.scop), watched=task)
+    machine.buffers = {(b.id, 0): _zeros(b.extents) for b in plan.buffers}
+    machine.run(plan.body, {}, None)
+    return machine.gaps
+
+
 @pytest.mark.parametrize(("name", "task"), NEAREST)
 def test_a_distance_too_large_by_one_is_refused_with_its_place(name: str, task: str) -> None:
     nearest, function = NEAREST[name, task], task
@@ -84,11 +92,7 @@ def test_a_distance_too_large_by_one_is_refused_with_its_place(name: str, task: 
 
 @pytest.mark.parametrize(("name", "task"), NEAREST)
 def test_the_distance_is_that_of_the_plan_when_it_runs(name: str, task: str) -> None:
-    plan = case(name).plan
-    machine = Counting(plan, copied(some_memory(plan.scop)), some_scalars(plan.scop), watched=task)
-    machine.buffers = {(b.id, 0): _zeros(b.extents) for b in plan.buffers}
-    machine.run(plan.body, {}, None)
-    assert min(machine.gaps) == NEAREST[name, task]
+    assert min(gaps(case(name).plan, task)) == NEAREST[name, task]
 
 
 def _zeros(extents: tuple[int, ...]) -> dict[tuple[int, ...], float]:
@@ -111,10 +115,7 @@ def test_loops_of_which_the_outermost_moves_count_as_one() -> None:
             tuple(TransferPoint(array, 1) for array in arrays),
         )
     )
-    machine = Counting(plan, copied(some_memory(plan.scop)), some_scalars(plan.scop), watched="task0")
-    machine.buffers = {(b.id, 0): _zeros(b.extents) for b in plan.buffers}
-    machine.run(plan.body, {}, None)
-    assert min(machine.gaps) == 20
+    assert min(gaps(plan, "task0")) == 20
     for distance in (20, 21):
         text, _ = planted(plan, "task0", f"variable=buf_B inter true distance={distance}")
         [found] = check_promises(plan, text)
