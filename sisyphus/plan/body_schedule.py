@@ -20,7 +20,8 @@ class Operation:
     """An operation in one start of a body: `copies` of it for the unrolled copies of a statement.
 
     It belongs to the `run`-th run of the body, needs a core of a `kind`, and starts `start` cycles after the body does
-    for `cycles`. Those that add to one element follow each other, `apart` cycles from one to the next.
+    for `cycles`. Those that add to one element follow each other, `apart` cycles from one to the next. `logic` is of
+    no core: each copy has its own.
     """
 
     run: int
@@ -31,6 +32,7 @@ class Operation:
     cycles: Value
     copies: Value
     apart: Value = 0
+    logic: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,12 +69,13 @@ class Schedule:
         return alg.maximum(0, *self.ends)
 
     def counts(self, runs: Iterable[int]) -> dict[str, Value]:
-        """Operations of some runs in one start, by kind of core."""
-        wanted, found = set(runs), defaultdict[str, Value](int)
-        for operation in self.operations:
-            if operation.run in wanted:
-                found[operation.kind] = found[operation.kind] + operation.copies
-        return dict(found)
+        """Operations of some runs in one start that take cores, by kind of core."""
+        wanted = set(runs)
+        return _added(o for o in self.operations if o.run in wanted and not o.logic)
+
+    def logic(self) -> dict[str, Value]:
+        """Operations of one start that are logic of their own, by kind."""
+        return _added(o for o in self.operations if o.logic)
 
     def cores(self, alg: Algebra, runs: Iterable[int]) -> dict[str, Value]:
         """Cores by kind that some runs share: a core takes an operation in each of the cycles between two starts."""
@@ -84,7 +87,15 @@ class Schedule:
         for operation in sorted(self.operations, key=lambda o: (o.kind, o.run, o.start)):
             first = before[operation.kind]
             before[operation.kind] += operation.copies
-            yield operation, first // self.interval, (first + operation.copies - 1) // self.interval
+            each = 1 if operation.logic else self.interval
+            yield operation, first // each, (first + operation.copies - 1) // each
+
+
+def _added(operations: Iterable[Operation]) -> dict[str, Value]:
+    found = defaultdict[str, Value](int)
+    for operation in operations:
+        found[operation.kind] = found[operation.kind] + operation.copies
+    return dict(found)
 
 
 def shared_cores(alg: Algebra, counts: Mapping[str, Value], interval: Value) -> dict[str, Value]:

@@ -43,7 +43,11 @@ class NestFloor:
 
     @cached_property
     def cores(self) -> Mapping[str, Core]:
-        """The cores of the body by kind."""
+        """The cores of the body by kind, which others may share."""
+        return {kind: core for kind, core in self._kinds.items() if not core.is_logic}
+
+    @cached_property
+    def _kinds(self) -> Mapping[str, Core]:
         return {core.kind: core for core in (*(op.core for op in self.body.operations), *(self.body.asked or ()))}
 
     def _last(self, batch: Batch) -> Ints:
@@ -137,7 +141,7 @@ class NestFloor:
         """Every start at the least interval, or at the one at which its operations find enough cores."""
         shares = []
         for name in ("dsp", "lut", "ff"):
-            each = {kind: getattr(core.cost, name) for kind, core in self.cores.items()}
+            each = {kind: getattr(core.cost, name) for kind, core in self._kinds.items()}
             work = sum((count * each[kind] for kind, count in self._operations(batch).items()), np.zeros(batch.count))
             shares.append(work / max(getattr(self.space.target.budget, name), 1))
         # copies side by side share the starts, and what there is of cores
@@ -218,7 +222,13 @@ class NestFloor:
     def operators(self, batch: Batch) -> dict[str, Floats]:
         """Cores by kind at the largest interval that a recurrence can ask for."""
         interval = self._largest_interval(batch)
-        return {kind: np.ceil(count / interval) for kind, count in self._operations(batch).items()}
+        return {kind: np.ceil(n / interval) for kind, n in self._operations(batch).items() if kind in self.cores}
+
+    def logic(self, batch: Batch) -> Floats:
+        """LUT of the operations of one start that share nothing."""
+        logic = {kind: core.cost.lut for kind, core in self._kinds.items() if core.is_logic}
+        found = (n * logic[kind] for kind, n in self._operations(batch).items() if kind in logic)
+        return sum(found, np.zeros(batch.count))
 
     def _operations(self, batch: Batch) -> dict[str, Floats]:
         """Of one start, by kind of core.

@@ -15,7 +15,7 @@ from sisyphus.model.area.multiplexers import mux_lut
 from sisyphus.model.facts.task_facts import BufferAccess, Pipe, Work
 from sisyphus.model.formulas.addresses import bank_count, bank_ways, in_registers, is_complete, moving, words_per_bank
 from sisyphus.model.formulas.bank_ports import elements_read
-from sisyphus.model.formulas.core_counts import Operations, is_called, unrolled_copies
+from sisyphus.model.formulas.core_counts import Operations, cores_of, is_called, unrolled_copies
 from sisyphus.model.formulas.cores import core_of
 from sisyphus.model.formulas.iteration_latency import Setting, is_reduction, is_tree, others, reduction_copies
 from sisyphus.model.formulas.pipes import PipeStudy
@@ -31,7 +31,7 @@ class Datapath:
 
     `waiting` values wait for others; `accumulators` stay in registers while the loop runs; `selection` are LUT that
     pick banks, `operands` LUT that pick the operands of cores which work several times per start. `guarded` copies of
-    statements stand under a condition in place.
+    statements stand under a condition in place; `logic` are LUT of operations that are expressions of the body.
     """
 
     bits: int
@@ -45,6 +45,7 @@ class Datapath:
     functions: Value
     function_cores: Value
     guarded: Value
+    logic: Value
 
 
 def datapath_of(setting: Setting, study: PipeStudy) -> Datapath:
@@ -75,6 +76,7 @@ def datapath_of(setting: Setting, study: PipeStudy) -> Datapath:
         functions=sum(count for count, _ in functions),
         function_cores=sum(count * cores for count, cores in functions),
         guarded=sum(_functions(setting, pipe, work, interval) for work in inline),
+        logic=_logic(setting, study),
     )
 
 
@@ -102,6 +104,7 @@ def datapath_lut(area: Area, body: Datapath) -> tuple[Term, ...]:
     guarded = body.bits * body.guarded
     functions = area.lut_per_function * body.functions + area.lut_per_function_core * body.function_cores
     return (
+        Term("expressions", body.logic, construct="core", rule="one for each operation"),
         Term("values that wait", body.bits * body.waiting, rule="shift registers"),
         Term("bank selection", body.selection, rule="multiplexers over banks"),
         Term("operands of shared cores", body.operands, rule="multiplexers over II"),
@@ -116,6 +119,12 @@ def _slow_cores(setting: Setting, work: Work) -> list[str]:
     """Kinds of the cores of one copy of a statement that take cycles, one entry for each core."""
     found = (core_of(setting.operators, part) for part in walk(work.expr))
     return [core.kind for core in found if core is not None and core.cost.latency > 0]
+
+
+def _logic(setting: Setting, study: PipeStudy) -> Value:
+    """LUT of the operations of one start that are expressions of the body."""
+    kinds = cores_of(setting, study.pipe)
+    return sum(count * kinds[kind].cost.lut for kind, count in study.schedule.logic().items())
 
 
 def _functions(setting: Setting, pipe: Pipe, work: Work, interval: Value) -> Value:

@@ -30,6 +30,14 @@ class Core:
     kind: str
     cost: OpCost
 
+    @property
+    def is_logic(self) -> bool:
+        """Whether it is combinational and takes look-up tables alone: an expression of its function in a report.
+
+        Such a row has one operation; no other one, of another cycle or another function, shares what it takes.
+        """
+        return self.cost.latency == 0 and not (self.cost.dsp or self.cost.ff or self.cost.bram18k)
+
 
 @lru_cache(maxsize=1 << 16)
 def core_of(table: OperatorTable, expr: Expr) -> Core | None:

@@ -8,7 +8,7 @@ from sisyphus.algebra import Algebra, Value
 from sisyphus.model.facts.task_facts import Burst, Move, Part, Pipe, placed
 from sisyphus.model.formulas.addresses import address_multipliers
 from sisyphus.model.formulas.bank_ports import port_interval
-from sisyphus.model.formulas.core_counts import Operations, is_called, operations
+from sisyphus.model.formulas.core_counts import Operations, cores_of, is_called, operations
 from sisyphus.model.formulas.iteration_latency import Setting, Timing, latency_of, path_to, reduction_copies, timings
 from sisyphus.model.formulas.latency import PipelinedBody, is_flattened
 from sisyphus.model.formulas.recurrence import Interval, interval_of
@@ -53,6 +53,7 @@ def schedule_of(setting: Setting, pipe: Pipe, times: Sequence[Timing], interval:
     found: list[Operation] = []
     touches: list[Touch] = []
     met: dict[str, int] = {}
+    kinds = cores_of(setting, pipe)
     for run, (work, timing) in enumerate(zip(pipe.works, times, strict=True)):
         for expr, kind, copies in operations(setting, pipe, work):
             start = timing.starts.get(expr, timing.starts.get(work.expr, 0))
@@ -60,7 +61,8 @@ def schedule_of(setting: Setting, pipe: Pipe, times: Sequence[Timing], interval:
             several = setting.alg.exceeds(reduction_copies(pipe, work), 1)
             apart = setting.alg.select(several, timing.path, 0) if adds else 0
             cycles = latency_of(setting.operators, expr)
-            found.append(Operation(run, work.statement, expr, kind, start, cycles, copies, apart))
+            logic = kinds[kind].is_logic
+            found.append(Operation(run, work.statement, expr, kind, start, cycles, copies, apart, logic))
         reads = ((ref, work.reads[ref], False, 0, there) for ref, there in timing.arrivals.items())
         write = (work.target, work.write, True, timing.finish - setting.rules.cycles.write, timing.finish)
         for ref, access, writes, start, end in (*reads, write):

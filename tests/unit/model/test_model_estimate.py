@@ -153,3 +153,25 @@ def test_two_sizes_of_a_board_cost_the_same_cycles() -> None:
     small = make_target(load_device("zcu104"), budget="chip", clock_mhz=250)
     large = make_target(load_device("u55c"), budget="chip", clock_mhz=250)
     assert estimate(plan, small).cycles == estimate(plan, large).cycles
+
+
+def test_each_expression_has_look_up_tables_of_its_own() -> None:
+    """Combinational logic is shared neither between functions nor over an interval, as cores are."""
+    nest = "for i in range(16):\n    for j in range(16):\n        {0}[i, j] = A[j, i] if i < j else B[i, j]\n"
+    kernel = kernel_of(scop(nest.format("C") + nest.format("D"), **dict.fromkeys("ABCD", (16, 16))), TARGET)
+    rng, intervals = random.Random(3), set()
+    for _ in range(40):
+        found = estimate(kernel.plan(random_point(rng, kernel.scop, kernel.distribution)), TARGET)
+        assert not any(" x select" in term.name or " x cmp" in term.name for term in leaves(found.terms["lut"]))
+        table, lut = TARGET.operators, 0
+        for body in (body for task in found.study.tasks.values() for body in task.pipes):
+            copies = body.schedule.logic()
+            assert set(copies) <= {"cmp int32", "select float"}
+            intervals.add(body.schedule.interval)
+            lut += sum(count * table.cost(*kind.split()).lut for kind, count in copies.items())
+        assert sum(term.value for term in leaves(found.terms["lut"]) if term.name == "expressions") == lut > 0
+    assert {1} < intervals
+
+
+def leaves(term: Term) -> list[Term]:
+    return [leaf for child in term.children for leaf in leaves(child)] or [term]
