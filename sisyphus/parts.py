@@ -138,7 +138,8 @@ class Parts:
             yield from self._probes(begin)
         first, *second = self._adders
         searched: list[Part] = []
-        for part in chain([begin], every):
+        waits = is_probed and begin.options.listed and self._best() is None
+        for part in chain(every, [begin]) if waits else chain([begin], every):
             self.left += len(searched) + self.left if is_probed else REST * len(second)
             searched.append(part)
             yield _adding(part, first)
@@ -171,11 +172,16 @@ class Parts:
             if may_list := self._may_list(kernel):
                 # as a rule no tile that does the work of a square is as fast
                 parts = [*(replace(p, options=replace(p.options, listed=True)) for p in parts), *parts]
-            for at, part in enumerate(parts):
-                self.left = len(parts) - at + (min(REST, waiting) if self._is_best(kernel) else waiting * len(parts))
+            while parts:
+                rest = min(REST, waiting) if self._is_best(kernel) else waiting * len(parts)
+                self.left = len(parts) + rest
+                part = parts.pop(0)
                 # where a table has a design, a small space without one is no better start for the large one
-                if not (may_list and part.is_seed and not part.options.listed and self._best() is not None):
-                    yield part
+                if may_list and part.is_seed and not part.options.listed and self._best() is not None:
+                    continue
+                yield part
+                if part.options.listed and self._best() is None:  # designs without a table are found sooner
+                    parts.sort(key=lambda one: one.options.listed)
 
     def _is_best(self, kernel: Kernel) -> bool:
         """Whether no other form is likely to be as good: two of them differ by twice what makes one worth a search."""

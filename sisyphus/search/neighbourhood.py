@@ -17,6 +17,7 @@ from sisyphus.search.events import Combine, Whole
 from sisyphus.search.greedy import descent, greedy
 from sisyphus.search.lower_bounds import LowerBounds, Offers
 from sisyphus.search.partitions import IMPOSSIBLE
+from sisyphus.search.placements import moved_by_one
 from sisyphus.search.sampling import Sample
 from sisyphus.search.solution import Solution, solution_of
 from sisyphus.search.start import short, with_shares, within
@@ -49,8 +50,9 @@ def of_point(search: Search, point: DesignPoint) -> Solution | None:
 class Neighbourhood:
     """Looks for designs better than the best one around a `known` one, and around each of these, which is known then.
 
-    `near` is that design as choices of this search, if it is one. Each sweep that finds nothing is followed by one
-    among more choices, as long as there are more. `share` is what was left of exceeded budgets when a design was last
+    `near` is that design as choices of this search, if it is one. Where a sweep finds nothing, one array after another
+    is moved on chip or off it, once around each design; then comes a sweep among more choices, as long as there are
+    more. `share` is what was left of exceeded budgets when a design was last
     not refused.
     """
 
@@ -58,6 +60,7 @@ class Neighbourhood:
         self.search, self.known, self.share = search, known, 1.0
         self.near = of_point(search, known) if isinstance(known, DesignPoint) else known
         self._wider, self._looked_at = 1, 0
+        self._moved: Solution | DesignPoint | None = None
         self._is_exhausted = False
 
     near: Solution | None
@@ -69,7 +72,10 @@ class Neighbourhood:
         while not (self._is_exhausted or search.is_stopped or self.near is None or self.near.bounds is None):
             before = search.incumbent.cycles
             looked_at = self._sweep(self.near, self.near.bounds)
-            if search.best is not None and search.incumbent.cycles < before * (1 - EFFORT.worth_a_sweep):
+            if not self._is_better(before) and self.known is not self._moved:
+                self._moved = self.known
+                self._move_arrays(self.near)
+            if search.best is not None and self._is_better(before):
                 self.known = self.near = search.best
             else:
                 self._is_exhausted = looked_at <= self._looked_at or self._wider >= EFFORT.near_widest
@@ -77,19 +83,42 @@ class Neighbourhood:
                 if until.is_over:
                     return
 
+    def _is_better(self, before: float) -> bool:
+        return self.search.incumbent.cycles < before * (1 - EFFORT.worth_a_sweep)
+
+    def _move_arrays(self, near: Solution) -> None:
+        """Looks at placements that have one array elsewhere, as long as no design is better than `near`.
+
+        Nests that do not use the array have what they have there among their choices.
+        """
+        search, before = self.search, self.search.incumbent.cycles
+        for array, placement in moved_by_one(search.costs.space, near.placement):
+            if self._is_better(before) or not search.goes_on():
+                return
+            if not search.lower_bounds.has_room(placement):
+                continue
+            offers = search.lower_bounds.with_most_ports(placement).offers(placement, sampled=True)
+            kept = [pick for pick in near.picks if search.costs.space.nest(pick.nest).use(array) is None]
+            tables = self._tables(kept, near, offers)
+            if all(table.count for table in tables):
+                self._chosen_anew(offers, tables, (greedy,))
+
     def _sweep(self, near: Solution, bounds: LowerBounds) -> int:
         """Chooses all nests anew, from what `near` has, from nothing, and by a short search; among how many choices."""
-        search, before = self.search, self.search.incumbent.cycles
         offers = bounds.offers(near.placement, sampled=True)
-        tables = self._tables(near, offers)
-        for combine in (descent, greedy):
+        tables = self._tables(near.picks, near, offers)
+        self._chosen_anew(offers, tables, (descent, greedy))
+        return sum(table.count for table in tables)
+
+    def _chosen_anew(self, offers: Offers, tables: Sequence[Table], ways: Sequence[Combine]) -> None:
+        """Every nest from its table: in these ways, and if no design is better, by a short search."""
+        search, before = self.search, self.search.incumbent.cycles
+        for combine in ways:
             self._with_shares(offers, tables, combine)
             if search.incumbent.cycles < before or search.is_stopped:
-                break
-        else:
-            nodes = max(EFFORT.near_nodes // len(tables), 1)
-            short(search, offers, tables, branch_and_bound, nodes, most_refused=3, coupled=True)
-        return sum(table.count for table in tables)
+                return
+        nodes = max(EFFORT.near_nodes // len(tables), 1)
+        short(search, offers, tables, branch_and_bound, nodes, most_refused=3, coupled=True)
 
     def _with_shares(self, offers: Offers, tables: Sequence[Table], combine: Combine) -> None:
         def is_refused(share: float) -> bool:
@@ -101,15 +130,17 @@ class Neighbourhood:
 
         with_shares(is_refused, most=self.share)
 
-    def _tables(self, near: Solution, offers: Offers) -> list[Table]:
-        """Choices of each nest, those of `near` first; others that ask for no other partitions, and as many for any."""
+    def _tables(self, picks: Sequence[Table], near: Solution, offers: Offers) -> list[Table]:
+        """Choices of each nest, `picks` first; others that ask for no other partitions than `near`, as many for any."""
         search, states, wider = self.search, offers.bounds.costs.states, self._wider
         agreed = {array: known.joined_with(near.states[array]) == near.states[array] for array, known in states.items()}
         caps = offers.bounds.caps(offers.steps, offers.floors(), search.cutoff)
         free = Sample(wider * EFFORT.near_tilings, wider * EFFORT.near_places, search.incumbent.cycles)
         found = []
-        for pick in near.picks:
-            options, cap = offers.options[pick.nest], caps[pick.nest]
-            samples = (options.sample(cap, offers.most, sample) for sample in (replace(free, agreed=agreed), free))
-            found.append(joined_tables([pick, *samples]))
+        for nest, options in offers.options.items():
+            own = [pick for pick in picks if pick.nest == nest]
+            samples = (
+                options.sample(caps[nest], offers.most, sample) for sample in (replace(free, agreed=agreed), free)
+            )
+            found.append(joined_tables([*own, *samples]))
         return found

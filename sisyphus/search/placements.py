@@ -66,6 +66,15 @@ def _placement(arrays: tuple[ArrayId, ...], decided: tuple[int, ...]) -> Placeme
     return Placement(registers | {a for a, residence in pairs if residence is Residence.RESIDENT}, registers)
 
 
+def moved_by_one(space: Space, placement: Placement) -> Iterator[tuple[ArrayId, Placement]]:
+    """Placements in which one array is resident that was tiled, or tiled that was resident, with that array."""
+    for array in space.used_arrays:
+        is_resident = array in placement.residents
+        if may_be(space, array, resident=not is_resident):
+            residents = placement.residents - {array} if is_resident else placement.residents | {array}
+            yield array, Placement(residents, placement.registers & residents)
+
+
 def first_placements(space: Space, in_registers: Arrays) -> tuple[Placement, ...]:
     """All arrays resident that may be, with registers; all tiled, which needs the least memory; what lies between.
 

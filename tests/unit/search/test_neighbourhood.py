@@ -15,13 +15,16 @@ from unit.search.test_solve_greedy import FOUR_NESTS, LIMIT, LUTS, Nests, nests,
 
 from sisyphus.search import MeasuredCosts
 from sisyphus.search import exact as exact_module
+from sisyphus.search import neighbourhood as neighbourhood_module
 from sisyphus.search.combine import branch_and_bound
+from sisyphus.search.costs import Placement
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.exact import Search, Terms, Verdict
 from sisyphus.search.greedy import descent
 from sisyphus.search.neighbourhood import Neighbourhood, of_point
 from sisyphus.search.sampling import sampled
 from sisyphus.search.solution import Solution, point_of
+from sisyphus.search.start import try_placement
 from sisyphus.space import DesignPoint, Space, Tile
 
 SQUARES = {**dict.fromkeys("ABCD", (16, 16)), "X": (16,), "Y": (16,)}
@@ -117,6 +120,24 @@ def test_a_known_design_of_another_space_is_improved_at_once(monkeypatch: pytest
     assert min(found) * 4 < Full(space)(slow).cycles
 
 
+def test_an_array_moves_on_chip_where_that_is_better(monkeypatch: pytest.MonkeyPatch) -> None:
+    def from_tiles() -> tuple[Solution, Search]:
+        space = tight_space(8 * LUTS)
+        state = searching(space, slow_design(space), [])
+        try_placement(state, Placement())
+        assert state.best is not None and not state.best.placement.residents
+        return state.best, state
+
+    tiled, state = from_tiles()
+    Neighbourhood(state, tiled).look()
+    assert state.best is not None and state.best.placement.residents
+    assert state.incumbent.cycles < 0.9 * tiled.cycles
+    monkeypatch.setattr(neighbourhood_module, "moved_by_one", lambda *_: ())
+    tiled, state = from_tiles()
+    Neighbourhood(state, tiled).look()
+    assert state.best is not None and not state.best.placement.residents
+
+
 def test_a_design_with_other_tiles_is_none_of_this_space() -> None:
     space = tight_space()
     slow = slow_design(space)
@@ -146,6 +167,7 @@ def test_around_one_design_it_is_looked_once_in_each_run(monkeypatch: pytest.Mon
 
 def test_a_neighbourhood_goes_on_where_time_ended_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each time among twice as many tilings, up to the most, and no more where these are all there are."""
+    monkeypatch.setattr(neighbourhood_module, "moved_by_one", lambda *_: ())
     wider = list[int]()
     space = tight_space()
     slow = slow_design(space)
@@ -167,6 +189,7 @@ def test_a_neighbourhood_goes_on_where_time_ended_it(monkeypatch: pytest.MonkeyP
 
 
 def test_a_neighbourhood_with_all_choices_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(neighbourhood_module, "moved_by_one", lambda *_: ())
     space = tight_space()
     slow, counts = slow_design(space), iter([10, 10])
     around = Neighbourhood(searching(space, slow, []), slow)
