@@ -226,9 +226,11 @@ class NestFloor:
 
     def logic(self, batch: Batch) -> Floats:
         """LUT of the operations of one start that share nothing."""
-        logic = {kind: core.cost.lut for kind, core in self._kinds.items() if core.is_logic}
-        found = (n * logic[kind] for kind, n in self._operations(batch).items() if kind in logic)
-        return sum(found, np.zeros(batch.count))
+        none = np.zeros(batch.count)
+        if len(self.cores) == len(self._kinds):
+            return none
+        counts = self._operations(batch).items()
+        return sum((n * self._kinds[kind].cost.lut for kind, n in counts if kind not in self.cores), none)
 
     def _operations(self, batch: Batch) -> dict[str, Floats]:
         """Of one start, by kind of core.

@@ -52,8 +52,7 @@ class Neighbourhood:
 
     `near` is that design as choices of this search, if it is one. Where a sweep finds nothing, one array after another
     is moved on chip or off it, once around each design; then comes a sweep among more choices, as long as there are
-    more. `share` is what was left of exceeded budgets when a design was last
-    not refused.
+    more. `share` is what was left of exceeded budgets when a design was last not refused.
     """
 
     def __init__(self, search: Search, known: Solution | DesignPoint) -> None:

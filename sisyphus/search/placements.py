@@ -69,9 +69,8 @@ def _placement(arrays: tuple[ArrayId, ...], decided: tuple[int, ...]) -> Placeme
 def moved_by_one(space: Space, placement: Placement) -> Iterator[tuple[ArrayId, Placement]]:
     """Placements in which one array is resident that was tiled, or tiled that was resident, with that array."""
     for array in space.used_arrays:
-        is_resident = array in placement.residents
-        if may_be(space, array, resident=not is_resident):
-            residents = placement.residents - {array} if is_resident else placement.residents | {array}
+        residents = placement.residents ^ {array}
+        if may_be(space, array, resident=array in residents):
             yield array, Placement(residents, placement.registers & residents)
 
 

@@ -162,16 +162,12 @@ def test_each_expression_has_look_up_tables_of_its_own() -> None:
     rng, intervals = random.Random(3), set()
     for _ in range(40):
         found = estimate(kernel.plan(random_point(rng, kernel.scop, kernel.distribution)), TARGET)
-        assert not any(" x select" in term.name or " x cmp" in term.name for term in leaves(found.terms["lut"]))
+        assert not any(" x select" in term.name or " x cmp" in term.name for term in found.terms["lut"].leaves())
         table, lut = TARGET.operators, 0
         for body in (body for task in found.study.tasks.values() for body in task.pipes):
             copies = body.schedule.logic()
             assert set(copies) <= {"cmp int32", "select float"}
             intervals.add(body.schedule.interval)
             lut += sum(count * table.cost(*kind.split()).lut for kind, count in copies.items())
-        assert sum(term.value for term in leaves(found.terms["lut"]) if term.name == "expressions") == lut > 0
+        assert sum(term.value for term in found.terms["lut"].leaves() if term.name == "expressions") == lut > 0
     assert {1} < intervals
-
-
-def leaves(term: Term) -> list[Term]:
-    return [leaf for child in term.children for leaf in leaves(child)] or [term]
