@@ -82,7 +82,7 @@ def dealt(course: Course) -> Iterator[Asked]:
     All of this takes no more than twice the time of what was before, or a share of the limit, before other searches
     have had what is left.
     """
-    best, spent = course.known, course.seconds
+    best, spent = course.known, course.spent
     if best is None:
         return
     arrays = slow_arrays(_space_of(best, course), cost_of(best, course.request))
@@ -93,7 +93,7 @@ def dealt(course: Course) -> Iterator[Asked]:
     most = max(course.share(AFTERWARDS), DEALING * spent)
     for at, part in enumerate(parts):
         one = replace(part, options=replace(part.options, dealt=arrays), start=None)
-        left = most - (course.seconds - spent)
+        left = most - (course.spent - spent)
         if min(left, course.left) <= 0:
             course.leave(one, Stop.TIME)
         else:

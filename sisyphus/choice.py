@@ -41,14 +41,18 @@ def find(
     course = Course(request, listen, on_progress, improve=improve)
     parts = Parts(kernels, request, start, best=lambda: course.known)
     try:
-        for asked in _every(parts, course, Slow.of(kernels[0], request)):
-            course.search(asked)
+        slow = Slow.of(kernels[0], request)
+        for _ in course.rounds():
+            for asked in _every(parts, course, slow):
+                course.search(asked)
+                if course.was_interrupted:
+                    if parts.left > 1 or asked.part.options.striped:
+                        course.leave(asked.part, Stop.INTERRUPTED)
+                    break
+            else:
+                course.use_time_left()
             if course.was_interrupted:
-                if parts.left > 1 or asked.part.options.striped:
-                    course.leave(asked.part, Stop.INTERRUPTED)
                 break
-        else:
-            course.use_time_left()
     except KeyboardInterrupt:  # between two searches, as the next form or its space was made
         if not course.found:
             raise

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import count
 from math import inf
 
 from sisyphus import allowance, clock
@@ -14,9 +15,12 @@ from sisyphus.parts import Known, Part
 from sisyphus.report import Moment
 from sisyphus.request import Request
 from sisyphus.search import OnProgress
-from sisyphus.solve import Limits, Stop
+from sisyphus.solve import Stop
 from sisyphus.values import dataclass, replace
 
+#: Seconds of the first round of searches, how many times as long each later one is, and how many times its own length
+#: the last one may have, which takes all that is left.
+FIRST_ROUND, LONGER, LAST = 8.0, 3.0, 1.5
 #: Share of the time limit that has to be left for searches that it ended to go on.
 WORTH_IT = 0.1
 #: Where so much of the bound on memory was taken, they begin anew, before or after others had their share.
@@ -33,14 +37,32 @@ class Asked:
 
 
 class Course:
-    """The searches of one command: each looks only for what costs less than what is known, in its share of the time."""
+    """The searches of one command: each looks only for what costs less than what is known, in its share of the time.
+
+    They come in rounds, each with a time of its own to share out, so that searches with more time begin as those with
+    less do. In a later round what time ended goes on, below what is known by then, and what came to its end is not
+    searched again.
+    """
 
     def __init__(self, request: Request, listen: Listen, on_progress: OnProgress | None, *, improve: bool) -> None:
         self.request = request
         self.found: list[Answer] = []
         self.heard: list[Moment] = []
         self._listen, self._on_progress, self._improve = listen, on_progress, improve
-        self._begun = clock.now()
+        self._begun = self._round_begun = clock.now()
+        self._round = inf if request.limits.seconds is None else request.limits.seconds
+
+    def rounds(self) -> Iterator[None]:
+        """Each round begins here, as long as there is time for one and something to go on with."""
+        limit = inf if self.request.limits.seconds is None else self.request.limits.seconds
+        for number in count():
+            length, left = FIRST_ROUND * LONGER**number, limit - self.seconds
+            is_last = left <= LAST * length or limit == inf
+            self._round, self._round_begun = left if is_last else length, clock.now()
+            yield
+            is_over = self.seconds >= limit or all(answer.stop is not Stop.TIME for answer in self.whole())
+            if is_last or is_over:
+                return
 
     @property
     def seconds(self) -> float:
@@ -48,14 +70,18 @@ class Course:
         return clock.now() - self._begun
 
     @property
+    def spent(self) -> float:
+        """Seconds of this round."""
+        return clock.now() - self._round_begun
+
+    @property
     def left(self) -> float:
-        """Seconds of the time limit that are left."""
-        return self.share(1.0) - self.seconds
+        """Seconds of this round that are left."""
+        return self._round - self.spent
 
     def share(self, part: float) -> float:
-        """So much of the time limit, in seconds; without one there is no end."""
-        limit = self.request.limits.seconds
-        return inf if limit is None else part * limit
+        """So much of the time of this round; without a limit there is no end."""
+        return part * self._round
 
     @property
     def best(self) -> Answer | None:
@@ -94,21 +120,22 @@ class Course:
         return [a for a in asked if not any(_is_less_dealt(a.part, other.part) for other in asked)]
 
     def search(self, asked: Asked) -> None:
-        """A part, from where it ended if it was probed; its answer is the last one then.
+        """A part, from where time ended it before; its answer is the last one then.
 
         One of another form than the best design is not begun when all the time is over.
         """
         part, found = asked.part, self.found
+        at = next((at for at, answer in enumerate(found) if answer.part.is_same(part)), None)
         if self.left <= 0 and self.best is not None and not self.has_best(part):
-            self.leave(part, Stop.TIME)
+            if at is None:
+                self.leave(part, Stop.TIME)
             return
         self._give_room()
-        at = next((at for at, answer in enumerate(found) if answer.part.share < 1 and answer.part.is_same(part)), None)
         if at is None:
             found.append(self._answer(asked))
             return
-        probed = replace(found[at], part=part)
-        found.append(probed if probed.stop is not Stop.TIME else self._gone_on(probed, asked))
+        known = replace(found[at], part=part)
+        found.append(known if known.stop is not Stop.TIME else self._gone_on(known, asked))
         del found[at]
 
     def leave(self, part: Part, stop: Stop) -> None:
@@ -144,9 +171,10 @@ class Course:
 
     def _answer(self, asked: Asked, unended: PartSearch | None = None) -> Answer:
         part, request = asked.part, self.request
-        limits = share_of(request.limits, self.seconds, asked.waiting)
+        limits = request.limits
         if limits.seconds is not None:
-            limits = replace(limits, seconds=min(limits.seconds, asked.most, self.share(part.share)))
+            seconds = share_of(self._round, self.spent, asked.waiting)
+            limits = replace(limits, seconds=min(seconds, asked.most, self.share(part.share)))
         own = replace(request, options=part.options)
         one = unended or PartSearch(part, own, self._listen, self._hear, improve=self._improve)
         known = self.known
@@ -174,11 +202,9 @@ class Course:
             self._on_progress(cost, bound, seconds)
 
 
-def share_of(limits: Limits, spent: float, left: float) -> Limits:
-    """What the next of the `left` searches to come may take of the time that is left; a second where it is over."""
-    if limits.seconds is None:
-        return limits
-    return replace(limits, seconds=max((limits.seconds - spent) / max(left, 1), min(1.0, limits.seconds)))
+def share_of(seconds: float, spent: float, left: float) -> float:
+    """What the next of the `left` searches to come may take of the seconds that are left; one where they are over."""
+    return max((seconds - spent) / max(left, 1), min(1.0, seconds))
 
 
 def is_dealt(part: Part, arrays: Collection[ArrayId], other: Part) -> bool:

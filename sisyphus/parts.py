@@ -125,15 +125,20 @@ class Parts:
         self._forms = chain(
             known, forms(self._kernels, request.target, request.model, nothing_yet=lambda: best() is None)
         )
+        self._made: list[Kernel] = []
         self.left = 0.0
 
     def __iter__(self) -> Iterator[Part]:
+        """All parts; asked once more, the same forms, with the adders of the best design first."""
+        is_first = not self._made
+        if not is_first:
+            self._put_best_adders_first()
         every = self._of_all_forms()
         begin = next(every, None)
         if begin is None:
             return
         is_likely = self._adders[0] == "fabric"
-        is_probed = is_likely and len(self._adders) > 1 and self.start is None
+        is_probed = is_likely and len(self._adders) > 1 and self.start is None and is_first
         if is_probed:
             yield from self._probes(begin)
         first, *second = self._adders
@@ -157,13 +162,18 @@ class Parts:
         for adders in self._adders:
             self.left = 1.0
             yield replace(_adding(part, adders), share=PROBE)
-        self.left, best = left, self._best()
+        self.left = left
+        self._put_best_adders_first()
+
+    def _put_best_adders_first(self) -> None:
+        best = self._best()
         if best is not None:
-            self._adders = sorted(self._adders, key=lambda adders: adders != best.point.adders)
+            adders = best.point.adders
+            self._adders = sorted(self._adders, key=lambda kind: kind != adders)
 
     def _of_all_forms(self) -> Iterator[Part]:
         seen, waiting = set[Form](), len({kernel.form for kernel in self._kernels})
-        for kernel in self._forms:
+        for kernel in self._every_form():
             if kernel.form in seen:
                 continue
             seen.add(kernel.form)
@@ -182,6 +192,13 @@ class Parts:
                 yield part
                 if part.options.listed and self._best() is None:  # designs without a table are found sooner
                     parts.sort(key=lambda one: one.options.listed)
+
+    def _every_form(self) -> Iterator[Kernel]:
+        """Forms, of which each is made when it is asked for first."""
+        yield from self._made
+        for kernel in self._forms:
+            self._made.append(kernel)
+            yield kernel
 
     def _is_best(self, kernel: Kernel) -> bool:
         """Whether no other form is likely to be as good: two of them differ by twice what makes one worth a search."""

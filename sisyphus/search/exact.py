@@ -108,7 +108,7 @@ class Search:
         self.is_stopped = False
         self._limits: dict[tuple[LowerBounds, Placement], list[TransferLimit]] = {}
         self._has_looked = bool(np.isfinite(terms.upper))
-        self._work, self._has_begun = 0, False
+        self._work, self._may_begin, self._has_begun, self._begun_below = 0, True, False, 0.0
         self._easy_until = self.lower_bounds.deadline.after(EFFORT.easy_share)
         self._others: list[Placement] = []
         self._agenda: Agenda | None = None
@@ -125,6 +125,8 @@ class Search:
         agenda = self._agenda or self._prepared()
         if agenda is None:
             return self.result(has_ended=not self.is_stopped)
+        if len(self.costs.space.nests) >= EFFORT.several_nests or not agenda.begins_on_chip:
+            self.begin()
         while agenda.bound < self.cutoff and self.goes_on():
             self.raise_bound(agenda.bound)
             self.try_others()
@@ -139,9 +141,13 @@ class Search:
         return self.result(has_ended=not self.is_stopped)
 
     def go_on(self, terms: Terms) -> Result:
-        """Goes on where the terms that it had ended it, under others; what was counted stays counted."""
+        """Goes on where the terms that it had ended it, under others; what was counted stays counted.
+
+        Short searches begin anew where more is known than they found, as other choices are of interest below that.
+        """
         self.terms, self.is_stopped, self._looked_around = terms, False, None
         self.incumbent.cycles = min(self.incumbent.cycles, terms.upper)
+        self._may_begin = self._may_begin or self.incumbent.cycles < self._begun_below
         self.lower_bounds.deadline.at = terms.deadline
         return self.run()
 
@@ -156,8 +162,6 @@ class Search:
         if np.isfinite(self.cutoff):
             self.lower_bounds.leave_out(self.cutoff)
         self._agenda = Agenda(self.lower_bounds, self.costs.always_resident())
-        if len(self.costs.space.nests) >= EFFORT.several_nests or not self._agenda.begins_on_chip:
-            self.begin()
         self._patience = EFFORT.patience_with_placements if self._agenda.begins_on_chip else 0
         return self._agenda
 
@@ -186,18 +190,19 @@ class Search:
             self.begin()
 
     def begin(self) -> None:
-        """Short searches for a first design, once; for a better one than is known where not all arrays fit on chip.
+        """Short searches for a first design, once in a run; for a better one where not all arrays fit on chip.
 
         Windows of such a space are so large that what is found in them comes late, and so they are where what is known
         is far above the bound.
         """
         is_near = self.incumbent.cycles <= EFFORT.far_from_bound * self.bound
         is_known = is_near and (self._agenda is None or self._agenda.begins_on_chip)
-        if not self._has_begun and not is_known:
-            self._has_begun = True
+        if self._may_begin and not is_known:
+            self._may_begin, self._has_begun = False, True
             self._improve()
             self._others = first_designs(self)
             self._improve()
+            self._begun_below = self.incumbent.cycles
 
     def _improve(self) -> None:
         """Looks around the best design known where short searches had to find one; once in a run around each."""

@@ -1,0 +1,120 @@
+"""Searches come in rounds: one with more time begins as one with less does, and goes on where that ended."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from unit.choosing.small_kernels import MULTIPLY, asked, read
+
+import sisyphus as sisy
+from sisyphus import clock, course
+from sisyphus.course import Asked, Course
+from sisyphus.part_search import Answer, PartSearch, silent
+from sisyphus.parts import Part, Parts
+from sisyphus.request import Request
+from sisyphus.solve import Limits, Stop
+
+LU = Path(__file__).parents[3] / "kernels" / "polybench" / "lu.c"
+
+
+def limited(folder: Path, seconds: float | None) -> Request:
+    return asked(folder, MULTIPLY, limits=Limits(seconds=seconds))
+
+
+def parts_of(request: Request) -> list[Part]:
+    return list(Parts(read(request), request, None, best=lambda: None))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "lengths"),
+    [(5.0, [5.0]), (12.0, [12.0]), (13.0, [8.0, 5.0]), (60.0, [8.0, 24.0, 28.0]), (200.0, [8.0, 24.0, 72.0, 96.0])],
+)
+def test_each_round_is_longer_and_the_last_has_what_is_left(
+    seconds: float, lengths: list[float], tmp_path: Path
+) -> None:
+    request, found = limited(tmp_path, seconds), []
+    with clock.counting():
+        searches = Course(request, silent, None, improve=False)
+        searches.leave(parts_of(request)[0], Stop.TIME)
+        for _ in searches.rounds():
+            found.append(searches.left)
+            clock.did(int(searches.left * clock.WORK_OF_ONE))
+    assert found == pytest.approx(lengths)
+
+
+def test_there_is_one_round_where_nothing_waits_or_nothing_ends_it(tmp_path: Path) -> None:
+    for seconds, stop in ((60.0, Stop.PROVED), (None, Stop.TIME)):
+        request = limited(tmp_path, seconds)
+        searches = Course(request, silent, None, improve=False)
+        searches.leave(parts_of(request)[0], stop)
+        assert len(list(searches.rounds())) == 1
+
+
+def test_no_round_follows_one_that_took_all_the_time(tmp_path: Path) -> None:
+    request = limited(tmp_path, 60.0)
+    with clock.counting():
+        searches = Course(request, silent, None, improve=False)
+        searches.leave(parts_of(request)[0], Stop.TIME)
+        for _ in searches.rounds():
+            clock.did(70 * clock.WORK_OF_ONE)
+        assert searches.seconds == 70.0
+
+
+def test_a_round_goes_on_with_what_time_ended_and_leaves_what_is_proved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = limited(tmp_path, 60.0)
+    first, second, *_ = parts_of(request)
+    begun: list[PartSearch] = []
+
+    def answer(self: PartSearch, *_: object) -> Answer:
+        begun.append(self)
+        clock.did(4 * clock.WORK_OF_ONE)
+        if self.part is first:
+            return Answer(first, Stop.PROVED, 7.0)
+        return Answer(second, Stop.TIME, 5.0, unended=self)
+
+    monkeypatch.setattr(PartSearch, "answer", answer)
+    with clock.counting():
+        searches = Course(request, silent, None, improve=False)
+        for at, _ in enumerate(searches.rounds()):
+            for part in (first, second):
+                searches.search(Asked(part, 1.0))
+            if at == 1:
+                break
+    assert [one.part for one in begun] == [first, second, second] and begun[1] is begun[2]
+    assert [(a.part, a.stop, a.bound) for a in searches.found] == [(first, Stop.PROVED, 7.0), (second, Stop.TIME, 5.0)]
+
+
+def test_what_is_not_begun_again_keeps_its_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the time of a round is over and the best design is of another form."""
+    request = limited(tmp_path, 60.0)
+    first, second, *_ = parts_of(request)
+    monkeypatch.setattr(Course, "best", Answer(first, Stop.TIME, 5.0))
+    monkeypatch.setattr(Course, "has_best", lambda *_: False)
+    with clock.counting():
+        searches = Course(request, silent, None, improve=False)
+        searches.found.append(Answer(second, Stop.TIME, 7.0))
+        next(searches.rounds())
+        clock.did(9 * clock.WORK_OF_ONE)
+        for part in (first, second):
+            searches.search(Asked(part, 1.0))
+    assert [(answer.part, answer.bound) for answer in searches.found] == [(second, 7.0), (first, None)]
+
+
+def test_the_same_forms_come_in_every_round(tmp_path: Path) -> None:
+    request = limited(tmp_path, 60.0)
+    parts = Parts(read(request), request, None, best=lambda: None)
+    once, again = list(parts), list(parts)
+    is_searched = [any(one.is_same(other) for other in once) for one in again]
+    assert again and all(is_searched)
+
+
+def test_a_longer_search_begins_as_a_shorter_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(course, "FIRST_ROUND", 0.05)
+    kernel = sisy.read(LU, defines={"N": 24})
+    short, long = (sisy.optimize(kernel, effort=effort, verify=False, cache=False) for effort in (0.05, 4.0))
+    costs = [[moment.cost for moment in design.trace] for design in (short, long)]
+    assert costs[0][:-1] == costs[1][: len(costs[0]) - 1] and len(costs[1]) > len(costs[0])
+    assert long.cycles <= short.cycles
