@@ -165,6 +165,20 @@ def test_around_one_design_it_is_looked_once_in_each_run(monkeypatch: pytest.Mon
     assert len(asked) == 2 and asked[0] is asked[1]
 
 
+def test_short_searches_begin_anew_where_more_is_known_than_they_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = list[Search]()
+    monkeypatch.setattr(exact_module, "first_designs", lambda search: begun.append(search) or [])
+    monkeypatch.setattr(Neighbourhood, "look", lambda _: None)
+    space = tight_space()
+    state = searching(space, slow_design(space), [])
+    state.begin()
+    state.begin()
+    for upper, times in ((state.incumbent.cycles, 1), (state.incumbent.cycles / 2, 2), (state.incumbent.cycles / 2, 2)):
+        state.go_on(replace(state.terms, upper=upper, deadline=0.0))
+        state.begin()
+        assert len(begun) == times
+
+
 def test_a_neighbourhood_goes_on_where_time_ended_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each time among twice as many tilings, up to the most, and no more where these are all there are."""
     monkeypatch.setattr(neighbourhood_module, "moved_by_one", lambda *_: ())
