@@ -27,7 +27,7 @@ from sisyphus.values import dataclass, replace
 #: What a space beside a part counts where both share the time of one.
 BESIDE = 1 / 3
 #: Searches with arrays over several ports take so many times as long as those before them at most, or a share of the
-#: time limit if that is more: of one that comes first, and of all that come after others.
+#: time of the round if that is more: of one that comes first, and of all that come after others.
 DEALING, AT_ONCE, AFTERWARDS = 2.0, 0.25, 0.1
 
 Arrays = tuple[ArrayId, ...]
@@ -55,7 +55,7 @@ def around(part: Part, course: Course, left: float, slow: Slow) -> Iterator[Aske
 
     Tiles that may be slow have several ports first. So have those that are slow in the best design, if that is one of
     the form: before the part, or after it where the part itself has found that design. Each with the most ports first,
-    then with fewer, no longer than a share of the time limit.
+    then with fewer, no longer than a share of the time of the round.
     """
     space = _space_of_part(part, course.request) if part.may_grow else None
     before = [] if space is None else _striped(part, space, _slow_before(part, course, space, slow.tiles))

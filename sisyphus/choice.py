@@ -51,8 +51,6 @@ def find(
                     break
             else:
                 course.use_time_left()
-            if course.was_interrupted:
-                break
     except KeyboardInterrupt:  # between two searches, as the next form or its space was made
         if not course.found:
             raise

@@ -21,7 +21,7 @@ from sisyphus.values import dataclass, replace
 #: Seconds of the first round of searches, how many times as long each later one is, and how many times its own length
 #: the last one may have, which takes all that is left.
 FIRST_ROUND, LONGER, LAST = 8.0, 3.0, 1.5
-#: Share of the time limit that has to be left for searches that it ended to go on.
+#: Share of the time of a round that has to be left for searches that it ended to go on.
 WORTH_IT = 0.1
 #: Where so much of the bound on memory was taken, they begin anew, before or after others had their share.
 ROOM = 0.4
@@ -60,8 +60,8 @@ class Course:
             is_last = left <= LAST * length or limit == inf
             self._round, self._round_begun = left if is_last else length, clock.now()
             yield
-            is_over = self.seconds >= limit or all(answer.stop is not Stop.TIME for answer in self.whole())
-            if is_last or is_over:
+            is_over = is_last or self.was_interrupted or self.seconds >= limit
+            if is_over or all(answer.stop is not Stop.TIME for answer in self.whole()):
                 return
 
     @property
@@ -106,8 +106,8 @@ class Course:
 
     @property
     def was_interrupted(self) -> bool:
-        """Whether Ctrl-C ended the last search."""
-        return bool(self.found) and self.found[-1].stop is Stop.INTERRUPTED
+        """Whether Ctrl-C ended a search, after which there is no other one."""
+        return any(answer.stop is Stop.INTERRUPTED for answer in self.found)
 
     @property
     def ran_out(self) -> bool:
@@ -163,7 +163,7 @@ class Course:
                     return
                 self._give_room()
                 self.found[at] = self._gone_on(self.found[at], Asked(self.found[at].part, waiting))
-                if self.found[at].stop is Stop.INTERRUPTED:
+                if self.was_interrupted:
                     return
 
     def _cost(self, answer: Answer) -> float:

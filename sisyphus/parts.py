@@ -39,7 +39,7 @@ MUCH = 4
 #: and all spaces with other adders before the first of them is searched, where they were not probed.
 REST = 0.25
 
-#: Share of the time limit for which the first space is searched with each kind of adders, before one comes first.
+#: Share of the first round for which the first space is searched with each kind of adders, before one comes first.
 PROBE = 1 / 12
 
 #: Share of the DSPs from which on a design would have more operators if adders needed none.
@@ -61,7 +61,7 @@ class Known:
 class Part:
     """A form of the kernel and the options of its space; `is_seed`: a later part contains all of it.
 
-    `share` of the time limit is all that its search may take for now, since the part comes again.
+    `share` of the time of a round is all that its search may take for now, since the part comes again.
     """
 
     kernel: Kernel

@@ -61,6 +61,21 @@ def test_no_round_follows_one_that_took_all_the_time(tmp_path: Path) -> None:
         assert searches.seconds == 70.0
 
 
+def test_no_round_follows_an_interrupt_of_a_search_that_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever its answer is among those of others that wait."""
+    request = limited(tmp_path, 60.0)
+    first, second, *_ = parts_of(request)
+    monkeypatch.setattr(PartSearch, "answer", lambda self, *_: Answer(self.part, Stop.INTERRUPTED, 5.0))
+    searches = Course(request, silent, None, improve=False)
+    searches.found += [Answer(first, Stop.TIME, 5.0), Answer(second, Stop.TIME, 7.0)]
+    for _ in searches.rounds():
+        searches.use_time_left()
+    assert [answer.stop for answer in searches.found] == [Stop.INTERRUPTED, Stop.TIME]
+    assert searches.was_interrupted
+
+
 def test_a_round_goes_on_with_what_time_ended_and_leaves_what_is_proved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
