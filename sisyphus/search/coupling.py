@@ -64,6 +64,11 @@ class Coupling:
         """Of the arrays of a table."""
         return tuple(states[at] for at in self._own[m])
 
+    def ask(self, states: list[int], m: int, entry: int) -> None:
+        """Brings the arrays of a table to the states that one entry asks for."""
+        for at, asked in zip(self._own[m], self._asked[m], strict=True):
+            states[at] = int(self.states[self.arrays[at]].joined_with(states[at])[asked[entry]])
+
     def joined(self, m: int, states: Sequence[int]) -> dict[ArrayId, Ints]:
         """Per array of a table the state that each entry brings it to."""
         key = (m, self.own_states(m, states))
@@ -121,6 +126,8 @@ class Coupling:
 
     def entry(self, m: int, entry: int, states: Sequence[int]) -> tuple[float, Floats]:
         """Cycles and usage of one entry whose arrays come to these states."""
+        if self.recount is None:
+            return float(self.tables[m].cycles[entry]), self.alone[m][:, entry]
         known = self._single.get((m, entry, self.own_states(m, states)))
         if known is not None:
             return known
@@ -133,6 +140,11 @@ class Coupling:
         pairs = zip(self._own[m], self._asked[m], own, strict=True)
         others = any(int(asked[entry]) != s for at, asked, s in pairs if self.arrays[at] not in self.fixed)
         return others and min(own, default=0) >= 0
+
+    def unmoved(self, chosen: Mapping[int, int], m: int, states: Sequence[int]) -> dict[int, tuple[float, Floats]]:
+        """Cycles and usage of the chosen entries that cost the same whichever entry of table `m` completes them."""
+        moved = set() if self.recount is None else {*self._own[m]}
+        return {d: self.entry(d, entry, states) for d, entry in chosen.items() if moved.isdisjoint(self._own[d])}
 
     def wholes(
         self, chosen: Mapping[int, int], m: int, entries: Ints, states: Sequence[int]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeAlias
 
 import numpy as np
@@ -16,22 +16,19 @@ from sisyphus.model.formulas.rules import Rules
 from sisyphus.model.nest_model import Flags
 from sisyphus.plan import Numbers
 from sisyphus.search.costs import Arrays, Ints, Placed, Tilings
+from sisyphus.search.known_beats import KnownBeats, Moving
 from sisyphus.search.memory_costs import tile_spans
 from sisyphus.search.partitions import States
 from sisyphus.space import (
     WORDS_OF_A_BLOCK,
     ArrayUse,
-    BufferPoint,
     NestPoint,
     NestSpace,
     Places,
     Space,
     ahead_place,
-    beat_factor,
     innermost_outside,
     level0_order,
-    row_part,
-    tile_widths,
 )
 from sisyphus.values import dataclass
 
@@ -69,11 +66,12 @@ class Encoding:
         caps: Mapping[ArrayId, int],
         alone: Arrays,
         rules: Rules,
+        beats: KnownBeats,
     ) -> None:
         self.space, self.nest, self.states = space, nest, states
         self.tilings, self.placed, self.batch = tilings, placed, tilings.batch
         self._tiled = placed.arrays
-        self._registers, self._caps, self._alone, self._rules = registers, caps, alone, rules
+        self._registers, self._caps, self._alone, self._rules, self._beats = registers, caps, alone, rules, beats
 
     def candidates(self) -> Candidates:
         """The candidates in the order of the tilings."""
@@ -165,14 +163,13 @@ class Encoding:
             others = np.prod(np.array(factors[:-1]).reshape(-1, self.batch.count), axis=0, dtype=np.int64)
             full = self._elements(use) // (others * factors[-1] * WORDS_OF_A_BLOCK)
             widths = self.rows[use.array].widths
-            different, which = distinct_rows(
-                [others, widths, factors[-1], np.minimum(full, widths)]
-            )  # none asks for more
+            blocks = np.minimum(full, widths) if self.space.options.cut else np.zeros_like(full)  # none asks for more
+            different, which = distinct_rows([others, widths, factors[-1], blocks])
             found = (
-                beat_factor(self.space, self.nest, use.array, other, width, own=own, words=WORDS_OF_A_BLOCK * blocks)
-                for other, width, own, blocks in different.tolist()
+                self._beats.cut_to(self.nest, use.array, other, width, own, WORDS_OF_A_BLOCK * some)
+                for other, width, own, some in different.tolist()
             )
-            banks = np.array([0 if factor is None else factor for factor in found], np.int64)[which]
+            banks = np.array([*found], np.int64)[which]
             factors[-1] = np.where(banks > 0, banks, factors[-1])
         return tuple(factors)
 
@@ -200,13 +197,12 @@ class Encoding:
             outside = places.outside[use.array]
             place = self._place(order, outside, rows)
             for part in self._alike(use, rows):
-                chosen = self._point(order, part[0])
-                buffer = BufferPoint(use.array, (self.nest.id,), place, (1,) * len(use.dims))
-                widest = max(tile_widths(self.space, self.nest, chosen, buffer), default=0)
+                moving = self._moving(use, order, place, part[0])
+                point = partial(self._point, order, part[0])
+                widest, held = self._beats.of_rows(self.nest, use, moving, place, point)
                 elements = max(min(widest, self._caps[use.array]), use.stripes)
                 found.legal[part] = widest > 0
                 found.widths[part] = elements
-                held = row_part(self.space, self.nest, chosen, buffer)
                 if held is not None:
                     found.added[part] = held.grown(elements) - held.length
                     found.grows[part] = not held.is_in_beats(elements)
@@ -222,6 +218,14 @@ class Encoding:
         _, which = first_of_rows([row for amounts in own for row in amounts[moving][:, rows]])
         for number in range(int(which.max(initial=-1)) + 1):
             yield rows[which == number]
+
+    def _moving(self, use: ArrayUse, order: tuple[str, ...], place: str, row: int) -> Moving:
+        """How loops move along the rows of an array, in one candidate whose tiles are transferred at a place."""
+        outside = order[: order.index(place) + 1] if place in order else ()
+        sizes, copies = self.batch.level1[:, row] * self.batch.level2[:, row], self.batch.copies[:, row]
+        names = use.dims[-1].loops if use.dims else ()
+        places = ((name, self.batch.loops.index(name)) for name in names)
+        return tuple((name, name in outside, int(sizes[at]), int(copies[at])) for name, at in places)
 
     def _point(self, order: tuple[str, ...], row: int) -> NestPoint:
         tiles, copies, _ = self.batch.tiling(row)

@@ -73,6 +73,14 @@ class Fitting:
         """Gives a nest what it takes."""
         held[self._groups[m], self._every] += usage
 
+    def held_by(self, usage: Mapping[int, Floats]) -> Floats:
+        """What some nests take together: [group, row]."""
+        held = self.nothing()
+        if usage:
+            groups = np.stack([self._groups[m] for m in usage])
+            np.add.at(held, (groups, self._every), np.stack([*usage.values()]))
+        return held
+
     def shares(self, asked: Sequence[Mapping[ArrayId, Ints]]) -> list[list[Floats]]:
         """Per budget and table what its entries, which bring arrays to these states, make them take at least.
 

@@ -45,6 +45,7 @@ from sisyphus.search.dealt_ports import DealtPorts
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.encoding import Encoding
 from sisyphus.search.floors import NestFloor
+from sisyphus.search.known_beats import KnownBeats
 from sisyphus.search.memory_costs import MEMORY, copies_of_tiles, smallest_tile, tile_spans, touched
 from sisyphus.search.packing import WORTH, least_blocks
 from sisyphus.search.resident_costs import BLOCKS, CORES, EITHER, ResidentCosts, users_of
@@ -73,6 +74,7 @@ class MeasuredCosts(ResidentCosts):
         self._known_steps: dict[Placement, tuple[Step, ...]] = {}
         self._known_budgets: dict[Arrays, tuple[Budget, ...]] = {}
         self._ports = DealtPorts(space, self._widths, are_open=self._are_open)
+        self._beats = KnownBeats(space)
         self._tile_beats: TileBeats = TileBeats(space) if whole is None else whole._tile_beats
         self._floors: Mapping[str, NestFloor] = self._made_floors() if whole is None else whole._floors
 
@@ -275,7 +277,9 @@ class MeasuredCosts(ResidentCosts):
         clock.did(clock.CALL + tilings.count)
         caps = {array: self._tile_beats.cap(array) for array in placed.arrays}
         states = self._counted_states
-        encoding = Encoding(self.space, nest, states, tilings, placed, registers, caps, self._alone, self.rules)
+        encoding = Encoding(
+            self.space, nest, states, tilings, placed, registers, caps, self._alone, self.rules, self._beats
+        )
         candidates = encoding.candidates()
         found = self._models[nest.id].costs(candidates)
         usage = self._usage(_known(found, self._cores), tilings.count)

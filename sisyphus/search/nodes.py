@@ -110,7 +110,9 @@ class Charges:
 
     def child(self, node: Node, m: int, entry: int) -> Node:
         """One more decision."""
-        states = self._states_after(node, m, entry)
+        joined = list(node.states)
+        self.coupling.ask(joined, m, entry)
+        states = tuple(joined)
         self.coupling.remember(m, entry, node.states, states)
         cycles, usage = self.coupling.entry(m, entry, states)
         alone = float(self.tables[m].cycles[entry])
@@ -118,11 +120,11 @@ class Charges:
 
     def beside(self, chosen: Mapping[int, int], m: int) -> Node:
         """All is decided but one table; what that costs is for `wholes` to say."""
-        others = {o: entry for o, entry in chosen.items() if o != m}
-        node = replace(self.root(), open=(m,), chosen=others)
+        others, node = {o: entry for o, entry in chosen.items() if o != m}, self.root()
+        states = list(node.states)
         for o, entry in others.items():
-            node = replace(node, states=self._states_after(node, o, entry))
-        return node
+            self.coupling.ask(states, o, entry)
+        return replace(node, open=(m,), chosen=others, states=tuple(states))
 
     def possible(self, node: Node, m: int) -> Mask:
         """Entries of a table that some partition of every array serves together with what was decided."""
@@ -142,13 +144,6 @@ class Charges:
             return {(): entries} if len(entries) else {}
         different, which = distinct_rows(joined)
         return {tuple(row): entries[which == at] for at, row in enumerate(different.tolist())}
-
-    def _states_after(self, node: Node, m: int, entry: int) -> tuple[int, ...]:
-        asked = self.tables[m].states
-        return tuple(
-            int(self.problem.states[a].joined_with(s)[asked[a][entry]]) if a in asked else s
-            for a, s in zip(self.arrays, node.states, strict=True)
-        )
 
     def _with(
         self, node: Node, m: int, entry: int, states: tuple[int, ...], own: float, usage: Floats, alone: float
@@ -302,10 +297,14 @@ class Charges:
         """Cycles in all with each of some entries of the last table; infinite where the budgets do not allow it."""
         clock.added_up(len(entries))
         states = self._joined(node, m, entries)
-        cycles, held = dict[str, Floats](), self.fitting.nothing(len(entries))
-        for d, found in self.coupling.wholes(node.chosen, m, entries, node.states).items():
-            cycles[self.tables[d].nest] = found[0]
-            self.fitting.add(held, d, found[1])
+        alike = self.coupling.unmoved(node.chosen, m, node.states)
+        cycles: dict[str, Floats | float] = {self.tables[d].nest: one for d, (one, _) in alike.items()}
+        still = self.fitting.held_by({d: used for d, (_, used) in alike.items()})
+        held = still[..., None] + self.fitting.nothing(len(entries))
+        moved = {d: entry for d, entry in node.chosen.items() if d not in alike}
+        for d, (each, uses) in self.coupling.wholes(moved, m, entries, node.states).items():
+            cycles[self.tables[d].nest] = each
+            self.fitting.add(held, d, uses)
         fits = self.fitting.fits_whole(held, [states[a] for a in self.arrays])
         return np.where(fits, self.whole_steps.cycles(cycles, states, len(entries)), np.inf)
 

@@ -22,11 +22,14 @@ class WholeSteps:
         self.problem = problem
         self._moves = {move: np.append(cycles, np.inf) for move, cycles in problem.moves.items()}
 
-    def cycles(self, nests: Mapping[str, Floats], states: Mapping[ArrayId, Ints | int], count: int) -> Floats:
+    def cycles(self, nests: Mapping[str, Floats | float], states: Mapping[ArrayId, Ints | int], count: int) -> Floats:
         """Of all steps of so many combinations, where nests take these cycles."""
         total = np.zeros(count)
         for step in self.problem.steps:
-            longest: Floats = reduce(np.maximum, (nests[n] for n in step.nests), np.full(count, step.least))
+            own = [nests[name] for name in step.nests]
+            alike = max([step.least, *(one for one in own if isinstance(one, float))])
+            each = (one for one in own if not isinstance(one, float))
+            longest: Floats = reduce(np.maximum, each, np.full(count, alike))
             for move in step.moves:
                 longest = np.maximum(longest, self._moves[move][states[move.array]])
                 longest = np.maximum(longest, self._with_narrowest(move, states))

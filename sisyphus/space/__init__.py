@@ -56,6 +56,7 @@ from sisyphus.space.space import (
 from sisyphus.space.stripes import DEALT_BEATS, RowUse, dealt_over_ports, long_arrays, over_ports
 from sisyphus.space.widths import (
     WORDS_OF_A_BLOCK,
+    RowPart,
     beat_factor,
     form_for,
     in_beats,
@@ -97,6 +98,7 @@ __all__ = [
     "Objective",
     "Options",
     "Places",
+    "RowPart",
     "RowUse",
     "Space",
     "Tile",

@@ -139,6 +139,28 @@ def test_large_tables_count_as_if_alone_until_a_choice_is_whole(seed: int, monke
     test_whole_choices_cost_what_counting_them_anew_says(seed)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_is_unmoved_costs_the_same_with_every_last_entry(seed: int) -> None:
+    case, seen = Case(seed), 0
+    every = np.arange(case.tables[2].count)
+    for coupling in (case.coupling, Coupling(case.tables, case.states, BUDGETS, {}, None)):
+        chosen = {0: 0, 1: 0}
+        states = [*case.start]
+        for m, entry in chosen.items():
+            coupling.ask(states, m, entry)
+        entries = every[[possible(case.after(tuple(states), 2, entry)) for entry in every.tolist()]]
+        alike = coupling.unmoved(chosen, 2, states)
+        for m, (cycles, usage) in alike.items() if len(entries) else ():
+            found, used = coupling.wholes(chosen, 2, entries, states)[m]
+            assert set(found.tolist()) == {cycles}
+            assert (used == usage[:, None]).all()
+            seen += 1
+        assert {0, 1} - alike.keys() == {
+            m for m in (0, 1) if coupling.recount and case.tables[m].states.keys() & case.tables[2].states.keys()
+        }
+    assert seen or not len(entries)
+
+
 def test_without_a_recount_coupling_makes_no_difference() -> None:
     case = Case(0)
     coupling = Coupling(case.tables, case.states, BUDGETS, {}, None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from random_knobs import random_points
@@ -9,8 +11,9 @@ from unit.search.measured_designs import KERNELS, measured_space
 
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Batch
+from sisyphus.search.known_beats import KnownBeats
 from sisyphus.search.tilebeats import TileBeats
-from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestSpace, Space, apply_fixes
+from sisyphus.space import KERNEL_PLACE, BufferPoint, DesignPoint, NestSpace, Space, apply_fixes, row_part, tile_widths
 
 STENCIL = (
     "for i in range(1, 31):\n for j in range(1, 31):\n  B[i, j] = A[i, j - 1] + A[i, j + 1]\n"
@@ -49,6 +52,26 @@ def test_no_point_has_wider_beats(name: str) -> None:
             assert width <= beats.cap(buffer.array)
             assert width <= np.max(beats.of(nest, use, batch_of(nest, point), outside(space, point, buffer)))
             seen += 1
+    assert seen > 20
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_known_of_rows_is_what_every_point_says(name: str) -> None:
+    space = measured_space(*CASES[name])
+    known, seen = KnownBeats(space), 0
+    for point in random_points(space, 60, seed=11):
+        for buffer in (b for b in point.buffers if b.place != KERNEL_PLACE):
+            for nest in map(space.nest, buffer.nests):
+                use, chosen = nest.use(buffer.array), point.nest(nest.id)
+                if use is None or not use.dims or buffer.place not in chosen.order:
+                    continue
+                beyond = chosen.order[: chosen.order.index(buffer.place) + 1]
+                moving = tuple((name, name in beyond, chosen.tile(name).size, 1) for name in use.dims[-1].loops)
+                found = known.of_rows(nest, use, moving, buffer.place, lambda chosen=chosen: chosen)  # type: ignore[misc]
+                here = replace(buffer, nests=(nest.id,))
+                widest = max(tile_widths(space, nest, chosen, here), default=0)
+                assert found == (widest, row_part(space, nest, chosen, here))
+                seen += 1
     assert seen > 20
 
 
