@@ -13,7 +13,7 @@ from sisyphus.search import fits_whole
 from sisyphus.space import DEALT_BEATS, STRIPES, DesignPoint, Space, long_arrays, over_ports
 
 #: Share of the cycles of a design from which on transfers of an array are slow, and arrays that are few.
-SLOW, FEW = 0.2, 3
+SLOW, FEW = 0.1, 3
 #: Arrays of no more than this share of the memory on chip have no tiles over several ports unasked: they are whole.
 LARGE = 0.125
 
@@ -21,7 +21,7 @@ LARGE = 0.125
 def slow_arrays(space: Space, cost: float) -> tuple[ArrayId, ...]:
     """Arrays to deal over ports: all that may be if they are few, else those whose transfers are slow; none if none is.
 
-    A transfer is slow that takes a fifth of the cycles through one port, loads and stores of an array together;
+    A transfer is slow that takes a tenth of the cycles through one port, loads and stores of an array together;
     `cost` are the cycles of a design. Only whole arrays may have several ports.
     """
     long = long_arrays(space)
@@ -43,7 +43,7 @@ def slow_tiles(space: Space, cost: float) -> tuple[ArrayId, ...]:
 
 
 def slow_in_design(kernel: Kernel, space: Space, point: DesignPoint) -> tuple[ArrayId, ...]:
-    """Large arrays whose transfers take a fifth of the cycles of a design, in which tiles may pass many times.
+    """Large arrays whose transfers take a tenth of the cycles of a design, in which tiles may pass many times.
 
     All large ones if one is slow and they are few, as of transfers side by side the longest takes the time of all.
     """
