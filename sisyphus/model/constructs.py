@@ -135,8 +135,8 @@ def _of_parts(parts: tuple[Part, ...]) -> Iterator[str]:
                 yield "skipped-part"
             case Replicated(turns=turns):
                 yield "copies" if turns == 1 else "copies-in-turns"
-            case Beside():
-                yield "tiles-loaded-ahead"
+            case Beside(back=back):
+                yield "tiles-loaded-ahead" if back is None else "tiles-stored-late"
 
 
 def _of_pipe(study: TaskStudy, found: PipeStudy) -> Iterator[str]:

@@ -49,33 +49,40 @@ def shapes_of(space: NestSpace, candidates: Candidates) -> Iterator[tuple[Ints, 
     for key, (order, turns, interval) in enumerate(keys.tolist()):
         rows = np.flatnonzero(which == key)
         turning = loops[turns - 1] if turns else None
-        for part, ahead, absent in _ahead(candidates, rows, loops, candidates.orders[order]):
-            shape = Shape(candidates.orders[order], turning, interval=interval, ahead=ahead, absent=absent)
-            yield part, replace(shape, listed=space.listed and turning is not None)
+        shape = Shape(candidates.orders[order], turning, interval=interval)
+        for part, alike in _ahead(space, candidates, rows, loops, shape):
+            yield part, replace(alike, listed=space.listed and turning is not None)
 
 
 def _ahead(
-    candidates: Candidates, rows: Ints, loops: Sequence[str], order: tuple[str, ...]
-) -> Iterator[tuple[Ints, str | None, tuple[str, ...]]]:
-    """Rows apart by the loop that loads ahead, and by the loops between it and the next one outside that there is.
+    space: NestSpace, candidates: Candidates, rows: Ints, loops: Sequence[str], shape: Shape
+) -> Iterator[tuple[Ints, Shape]]:
+    """Rows apart by the loop that loads ahead, by the arrays that it also stores late, and else by the loops between it
+    and the next one outside that there is.
 
     What stands before a loop stands in that one, so that all must have it, and none those between.
     """
     if candidates.ahead is None or (candidates.ahead[rows] < 0).all():
-        yield rows, None, ()
+        yield rows, shape
         return
     for at in distinct(candidates.ahead[rows]).tolist():
         same = rows[candidates.ahead[rows] == at]
         if at < 0:
-            yield same, None, ()
+            yield same, shape
             continue
-        outside = order[: order.index(loops[at])]
+        ahead = replace(shape, ahead=loops[at])
+        for array in space.updated_ahead(loops[at]):
+            placed = candidates.numbers.places.get(array, {}).get(loops[at], np.zeros(candidates.count, np.bool_))
+            if placed[same].any():
+                yield same[placed[same]], replace(ahead, late=(array,))
+                same = same[~placed[same]]
+        outside = shape.order[: shape.order.index(loops[at])]
         depth = np.zeros(len(same), np.int64)
         for around, name in enumerate(outside, start=1):
             there = [candidates.numbers.tiles[name][0] > 1, *(on[name] for on in candidates.numbers.places.values())]
             depth = np.where(np.logical_or.reduce([on[same] for on in there]), around, depth)
         for around in distinct(depth).tolist():
-            yield same[depth == around], loops[at], outside[around:]
+            yield same[depth == around], replace(ahead, absent=outside[around:])
 
 
 def rows_of(numbers: Numbers, rows: Ints, count: int) -> Numbers:

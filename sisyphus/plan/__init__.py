@@ -25,6 +25,7 @@ from sisyphus.plan.tile_list import (
 )
 from sisyphus.plan.tiles import beats_of, bursts_of, strides_of
 from sisyphus.plan.tree import (
+    EXCHANGE,
     Bound,
     Call,
     Copy,
@@ -49,6 +50,7 @@ from sisyphus.plan.tree import (
 )
 
 __all__ = [
+    "EXCHANGE",
     "FAR",
     "FIFO_DEPTH",
     "MOST_TILES",

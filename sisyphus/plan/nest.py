@@ -8,6 +8,9 @@ for i0 (tile): { for ic (copies): copy A; for ic (copies): for j1 (pipelined): f
 
 With two copies of the buffer of A, its tiles are loaded ahead:
 copy A at k0=0; for k0 (tile): together { copy A at k0+1; function { for i0 (tile): ... } }
+
+Where S updates A, each is also stored late. The loop has an iteration more at both ends, in which tiles only travel:
+for k0 (tile) in -1..48: together { function { store A at k0-1; load A at k0+1 }; function { if k0 in 0..47: ... } }
 """
 
 from __future__ import annotations
@@ -23,7 +26,20 @@ from sisyphus.plan.levels import Copies, Levels
 from sisyphus.plan.loop_bounds import Scan
 from sisyphus.plan.plan import Buffer
 from sisyphus.plan.split import Full, full_tiles, pieces
-from sisyphus.plan.tree import Copy, For, Function, Guard, Hold, LoopRole, Node, Run, Together
+from sisyphus.plan.tree import (
+    EXCHANGE,
+    Copy,
+    For,
+    Function,
+    Guard,
+    Hold,
+    LoopRole,
+    Node,
+    Run,
+    Together,
+    limits_of,
+    widened,
+)
 from sisyphus.poly import Affine, const, var
 from sisyphus.values import dataclass, replace
 
@@ -33,14 +49,15 @@ Moving = tuple[Copy, str]
 
 @dataclass(frozen=True)
 class Copying:
-    """Transfers to run at the start and at the end of one iteration of a level-0 loop; `ahead`: one iteration before.
+    """Transfers to run at the start and at the end of one iteration of a level-0 loop.
 
-    Only one loop of a nest has transfers ahead.
+    Those `ahead` run one iteration before, those `late` one after it. Only one loop of a nest has such.
     """
 
     loads: tuple[Moving, ...] = ()
     stores: tuple[Moving, ...] = ()
     ahead: tuple[Moving, ...] = ()
+    late: tuple[Moving, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -77,6 +94,9 @@ def tree_of(
         loops = []
         for piece, left in pieces(levels, at, scan, full):
             body = (*loads, *tiles(at + 1, piece, left), *stores)
+            if copied.late:
+                loops.append(_in_stages(_loop(name, copies, piece, LoopRole.TILE, body), copied))
+                continue
             if copied.ahead:
                 later = tuple(copy for copy, _ in _at(copied.ahead, name, var(name) + 1))
                 body = (Together((*later, Function(body))),)
@@ -87,8 +107,8 @@ def tree_of(
     def first(at: int) -> tuple[Moving, ...]:
         """What stands before a loop that loads its tiles ahead: the load of the first ones."""
         here = levels.outside[at : at + 1]
-        moving = (_at(copying.get(copies.loop.iterator, Copying()).ahead, name, const(0)) for name, copies in here)
-        return next(moving, ())
+        found = ((name, copying.get(copies.loop.iterator, Copying())) for name, copies in here)
+        return next((_at(copied.ahead, name, const(0)) for name, copied in found if not copied.late), ())
 
     full = full_tiles(levels, scan) if levels.split else None
     body = tiles(0, scan, full)
@@ -96,6 +116,20 @@ def tree_of(
         body = tiles(0, scan, None)
     body = (*side_by_side(accumulators.alg, first(0)), *body)
     return (Guard(scan.entry, body),) if scan.entry else body
+
+
+def _in_stages(loop: For, copied: Copying) -> For:
+    """A tile loop in which the tile before is stored and the next one loaded while a third function has this one."""
+    name = loop.iterator
+    inside = limits_of(loop)
+    stores = [replace(copy, within=inside) for copy, _ in _at(copied.late, name, var(name) - 1)]
+    loads = [replace(copy, within=inside) for copy, _ in _at(copied.ahead, name, var(name) + 1)]
+    updated = {port for _, port in copied.late}
+    mine = {copy.transfer for copy, port in copied.ahead if port in updated}
+    back = Function((*stores, *(copy for copy in loads if copy.transfer in mine)), EXCHANGE)
+    later = (copy for copy in loads if copy.transfer not in mine)
+    body = (Together((back, *later, Function(loop.body, within=inside))),)
+    return replace(widened(loop, 1), body=body)
 
 
 def _at(moving: tuple[Moving, ...], name: str, value: Affine) -> tuple[Moving, ...]:

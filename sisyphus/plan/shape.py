@@ -34,7 +34,7 @@ class Shape:
     `skips`: a guard on outer loops alone stands around the nest. `guarded`: its statements stand under conditions.
     `depth` level-0 loops are outside of coarse-grained copies, 0 where there are none. `interval` is what the tool is
     asked for, 0 for nothing. `listed`: tiles stand in a table. Under `ahead`, a loop that has several tiles, those that
-    may be are loaded ahead; then no candidate has a level-0 copy of the loops `absent`.
+    may be are loaded ahead, and `late` stored late; then no candidate has a level-0 copy of the loops `absent`.
     """
 
     order: tuple[str, ...]
@@ -44,6 +44,7 @@ class Shape:
     depth: int = 0
     interval: int = 0
     ahead: str | None = None
+    late: tuple[ArrayId, ...] = ()
     absent: tuple[str, ...] = ()
     listed: bool = False
 
@@ -221,11 +222,16 @@ class ShapeBuilder:
         for loop in self.shape.order:
             at = {array: places[loop] for array, places in self.numbers.places.items() if places[loop] is not False}
             loaded = {array: self.alg.both(here, self.numbers.loads[array]) for array, here in at.items()}
-            later = may_load_ahead(self.scop, self.space.nest) if loop == self.shape.ahead else ()
+            early = may_load_ahead(self.scop, self.space.nest) if loop == self.shape.ahead else {}
+            late = {array: here for array, here in at.items() if array in self.shape.late and array in early}
+            later = {array for array in early if loop in early[array]}
             now = {array: here for array, here in loaded.items() if array not in later}
             then = {array: here for array, here in loaded.items() if array in later}
-            moving = (self._moving(Direction.LOAD, now), self._moving(Direction.STORE, at))
-            found[loop] = Copying(*moving, self._moving(Direction.LOAD, then))
+            stored = {array: here for array, here in at.items() if array not in late}
+            moving = (self._moving(Direction.LOAD, now), self._moving(Direction.STORE, stored))
+            found[loop] = Copying(
+                *moving, *(self._moving(*m) for m in ((Direction.LOAD, then), (Direction.STORE, late)))
+            )
         return found
 
     def _moving(self, direction: Direction, active: Mapping[ArrayId, Condition]) -> tuple[Moving, ...]:

@@ -96,8 +96,10 @@ def _new_task(parts: Parts, nest: Nest, tiled: list[BufferPoint], around: Around
     )
     if scanned is None:
         return None
+    written = {s.write.array for s in statements}
+    are_late = any(choice.copies > 1 and choice.array in written for choice in tiled)
     for choice in tiled:
-        _add_tile_buffer(parts, nest, choice, levels, around)
+        _add_tile_buffer(parts, nest, choice, levels, around, first_turn=int(are_late))
     buffers = parts.buffers_of(nest)
     accumulators = Accumulators(buffers, names.take(ACCUMULATOR))
     copying = _copying(parts, tiled, levels, scanned, statements, around)
@@ -113,15 +115,20 @@ def _new_task(parts: Parts, nest: Nest, tiled: list[BufferPoint], around: Around
     )
 
 
-def _add_tile_buffer(parts: Parts, nest: Nest, choice: BufferPoint, levels: Levels, around: Around) -> None:
-    """The box that the nest touches while the loops outside and including the place stand still."""
+def _add_tile_buffer(
+    parts: Parts, nest: Nest, choice: BufferPoint, levels: Levels, around: Around, *, first_turn: int
+) -> None:
+    """The box that the nest touches while the loops outside and including the place stand still.
+
+    Of several copies, tile 0 has the one of the `first_turn`: 1 where there is an iteration before that tile's.
+    """
     refs, extents = refs_to(parts.scop, nest, choice.array), parts.scop.array(choice.array).extents
     width = parts.shared_beat(choice)
     box, beside = tile_of(
         EXACT, levels, refs, extents, levels.fixed_under(choice.place).__contains__, around.rows(refs, width)
     )
     name = levels.by_loop[choice.place].names[0]
-    turn = var(name) if choice.copies > 1 and name is not None else None
+    turn = var(name) + first_turn if choice.copies > 1 and name is not None else None
     parts.add_buffer(choice, grown(EXACT, box, extents, width), beside, turn)
 
 
@@ -138,19 +145,20 @@ def _copying(
     domains = {s.id: s.domain for s in statements}
     found: dict[str, Copying] = {}
     for place in dict.fromkeys(choice.place for choice in tiled):
-        loads, stores, ahead = list[Moving](), list[Moving](), list[Moving]()
+        loads, stores, ahead, late = (list[Moving]() for _ in range(4))
         for choice in (c for c in tiled if c.place == place):
             buffer, extents, port = parts.buffer(choice), parts.scop.array(choice.array).extents, parts.port(choice)
             if needs_load(buffer, extents, levels, scanned, statements, domains, around.region):
                 copy = Copy(parts.transfer(choice, Direction.LOAD))
-                if buffer.turn is not None:
-                    last = levels.by_loop[place].tile.level0 - 1
-                    ahead.append((replace(copy, within=(last - buffer.turn,)), port))
+                last, tile = levels.by_loop[place].tile.level0 - 1, levels.by_loop[place].names[0]
+                if buffer.turn is not None and tile is not None:
+                    ahead.append((replace(copy, within=(last - var(tile),)), port))
                 else:
                     loads.append((copy, port))
             if choice.array in written:
-                stores.append((Copy(parts.transfer(choice, Direction.STORE)), port))
-        found[place] = Copying(tuple(loads), tuple(stores), tuple(ahead))
+                stored = Copy(parts.transfer(choice, Direction.STORE)), port
+                (stores if buffer.turn is None else late).append(stored)
+        found[place] = Copying(tuple(loads), tuple(stores), tuple(ahead), tuple(late))
     return found
 
 

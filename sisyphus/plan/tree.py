@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from sisyphus.algebra import Condition, Value
 from sisyphus.ir import Ref, StmtId
-from sisyphus.poly import Affine, comparisons, const
+from sisyphus.poly import Affine, comparisons, const, var
 from sisyphus.values import dataclass, replace
 
 
@@ -62,7 +62,8 @@ class For:
     `interval`: the initiation interval that the tool is asked for, 0 where it is not. `listed`: loops whose bounds
     move, and those that these ask for, are one loop over a table of what they visit (`tile_list.py`). `quotients` are
     names of the iterator divided by these numbers, rounded down: which beat of a row it stands in. `coupled`: which
-    iterations of the source loop there are depends on other loops, or the other way round.
+    iterations of the source loop there are depends on other loops, or the other way round. `idle` are iterations before
+    the first tile and after the last one together, in which tiles only travel.
     """
 
     iterator: str
@@ -78,6 +79,7 @@ class For:
     quotients: tuple[tuple[str, int], ...] = ()
     listed: bool = False
     coupled: bool = False
+    idle: int = 0
 
     @property
     def is_constant(self) -> bool:
@@ -161,11 +163,20 @@ class Together:
     body: tuple[Node, ...]
 
 
+#: What functions are for: to compute with a tile; to store one and load another.
+TILE, EXCHANGE = "tile", "exchange"
+
+
 @dataclass(frozen=True)
 class Function:
-    """Nodes one after another in a function of their own: only calls run beside each other."""
+    """Nodes one after another in a function of their own: only calls run beside each other.
+
+    `name` is what it is for. Where one of `within` is below 0, it returns at once.
+    """
 
     body: tuple[Node, ...]
+    name: str = TILE
+    within: tuple[Affine, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -213,9 +224,24 @@ def stands_apart(node: Node) -> bool:
 def conditions_of(node: Node) -> tuple[Affine, ...]:
     """What must be >= 0 for anything to happen in a node, beside the bounds of a loop."""
     match node:
-        case Guard(conditions=conditions) | Copy(within=conditions):
+        case Guard(conditions=conditions) | Copy(within=conditions) | Function(within=conditions):
             return conditions
     return ()
+
+
+def limits_of(loop: For) -> tuple[Affine, ...]:
+    """What is >= 0 in the iterations of a loop, and not in all beside them."""
+    own = var(loop.iterator)
+    lower = (own * q.divisor - q.numerator for q in loop.lower.terms)
+    return (*lower, *(q.numerator - own * q.divisor for q in loop.upper.terms))
+
+
+def widened(loop: For, by: int) -> For:
+    """A loop with so many iterations more before the first one and after the last one, `idle` in all."""
+    lower = Bound(tuple(replace(q, numerator=q.numerator - q.divisor * by) for q in loop.lower.terms))
+    upper = Bound(tuple(replace(q, numerator=q.numerator + q.divisor * by) for q in loop.upper.terms))
+    more = 2 * by
+    return replace(loop, lower=lower, upper=upper, trip_count=loop.trip_count + more, idle=loop.idle + more)
 
 
 def walk(nodes: Sequence[Node]) -> Iterator[Node]:
@@ -261,8 +287,10 @@ def headline(node: Node) -> str:
             return f"copy {node.transfer}{f' at {given}' if given else ''}{limits}"
         case Call():
             return f"call {node.task}"
-        case Together() | Function():
-            return type(node).__name__.lower()
+        case Function():
+            return f"function{f' if {_conditions(node.within)}' if node.within else ''}"
+        case Together():
+            return "together"
 
 
 def _conditions(conditions: tuple[Affine, ...]) -> str:

@@ -9,7 +9,7 @@ from math import ceil
 from sisyphus.plan.packed import as_it_lies, whole_tiles
 from sisyphus.plan.plan import Buffer, Plan, Port
 from sisyphus.plan.ranges import Ranges, affine_range, ranges_of
-from sisyphus.plan.tree import For, Node, copies_in, descend
+from sisyphus.plan.tree import For, Node, body_of, copies_in, descend, widened, with_body
 from sisyphus.poly import Affine, const
 from sisyphus.space import PACKED
 
@@ -68,10 +68,16 @@ def transfer_ranges(plan: Plan) -> dict[str, Ranges]:
     places: dict[str, Ranges] = {}
     outer = ranges_at(plan.body, {})
     for body, around in ((plan.body, {}), *((task.body, outer) for task in plan.called)):
-        inside = ranges_at(body, around)
+        inside = ranges_at(with_tiles(body), around)
         for copy in copies_in(body):
             places[copy.transfer] = union(places.get(copy.transfer, {}), inside)
     return places
+
+
+def with_tiles(nodes: Sequence[Node]) -> tuple[Node, ...]:
+    """The nodes with loops over their tiles alone: nothing is moved for iterations beside these."""
+    inside = (with_body(node, with_tiles(body_of(node))) for node in nodes)
+    return tuple(widened(node, -node.idle // 2) if isinstance(node, For) else node for node in inside)
 
 
 def union(one: Ranges, other: Ranges) -> dict[str, tuple[int, int]]:

@@ -95,6 +95,10 @@ class Least:
     usage: Mapping[str, float]
 
 
+#: More tiles than any loop has: of one that may load ahead, or another one may.
+MANY = 1e18
+
+
 @dataclass(frozen=True, eq=False)
 class Transfers:
     """Loads and stores of a tiled array, their cycles together."""

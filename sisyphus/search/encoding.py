@@ -112,7 +112,8 @@ class Encoding:
         """Of the buffer of a tiled array, per candidate."""
         found = np.ones(self.batch.count, np.int64)
         for rows, chosen, names, loads in self._kinds if array in self.nest.early else ():
-            found[rows] += loads is not None and self._place(names, chosen.outside[array], rows) == loads
+            may_be = loads is not None and loads in self.nest.early[array]
+            found[rows] += may_be and self._place(names, chosen.outside[array], rows) == loads
         return found
 
     @cached_property
@@ -137,9 +138,8 @@ class Encoding:
 
     def _loads_ahead(self, order: tuple[str, ...], chosen: Places, rows: Ints) -> str | None:
         """The loop that loads the tiles of candidates of one kind ahead."""
-        early = [outside for array, outside in chosen.outside.items() if array in self.nest.early]
-        places = [self._place(order, outside, rows) for outside in early]
-        return ahead_place(self._point(order, rows[0]), places)
+        places = ((array, self._place(order, outside, rows)) for array, outside in chosen.outside.items())
+        return ahead_place(self._point(order, rows[0]), self.nest.early, places)
 
     def _place(self, order: tuple[str, ...], outside: frozenset[str], rows: Ints) -> str:
         """Of the transfers of an array, for candidates with the same active loops."""

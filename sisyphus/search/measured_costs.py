@@ -22,10 +22,11 @@ from sisyphus.model.area.multiplexers import lone_core_lut, shared_core_lut
 from sisyphus.model.bounds.stages import small_arrays, stages
 from sisyphus.model.formulas.burst_cycles import least_move_cycles
 from sisyphus.model.formulas.cores import Core
-from sisyphus.model.formulas.steps import latency, tiled_nest
+from sisyphus.model.formulas.steps import Moved, latency, tiled_nest
 from sisyphus.model.nest_model import FOR_EVER
 from sisyphus.plan import Numbers, build_plan
 from sisyphus.search.costs import (
+    MANY,
     Arrays,
     Batch,
     Costs,
@@ -248,10 +249,13 @@ class MeasuredCosts(ResidentCosts):
         return Costs(moved, self.tile_usage(nest, use, batch, outside))
 
     def latency(self, nest: NestSpace, work: Floats, moved: Sequence[Transfers], other: Floats | float = 0.0) -> Floats:
-        shares = [self._floors[nest.id].stored(one.use) for one in moved]
-        both = list(zip((one.moved for one in moved), shares, strict=True))
-        loads = [replace(one, cycles=one.cycles * (1 - share)) for one, share in both if share < 1]
-        stores = [replace(one, cycles=one.cycles * share) for one, share in both if share]
+        loads, stores = list[Moved](), list[Moved]()
+        for use, one in ((each.use, each.moved) for each in moved):
+            turns, share = np.asarray(one.turns), self._floors[nest.id].stored(use)
+            loaded, stored = (one.cycles * part if part else 0.0 for part in (1 - share, share))
+            # beside the work tiles are stored in one function with the next loads, if that is sure
+            loads.append(replace(one, cycles=np.where((turns > 0) & (turns < MANY), one.cycles, loaded)))
+            stores.append(replace(one, cycles=np.where(turns > 0, 0.0, stored)))
         return np.asarray(latency(VECTOR, tiled_nest(VECTOR, work, loads, stores, other)))
 
     def refill(self, nest: NestSpace, batch: Batch, outside: frozenset[str]) -> Floats:

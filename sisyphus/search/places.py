@@ -15,13 +15,10 @@ from sisyphus import clock
 from sisyphus.algebra import distinct, distinct_rows
 from sisyphus.model.formulas.steps import Moved
 from sisyphus.search.chains import Chains
-from sisyphus.search.costs import Batch, CostModel, Costs, Floats, Ints, Mask, Transfers
+from sisyphus.search.costs import MANY, Batch, CostModel, Costs, Floats, Ints, Mask, Transfers
 from sisyphus.search.effort import EFFORT
 from sisyphus.space import ArrayUse, NestSpace, Places
 from sisyphus.values import dataclass, replace
-
-#: More tiles than any loop has: of one that may load ahead, or another one may.
-MANY = 1e18
 
 
 def least_latency(costs: CostModel, nest: NestSpace, work: Floats, tiled: Iterable[ArrayUse]) -> Floats:
@@ -201,11 +198,21 @@ class Block:
         used = dict(part.used)
         for at in self._early:
             is_ahead, which = families[:, at] == most, np.searchsorted(self._sets[at], families[:, at])
-            turns[at] = np.where(is_ahead, tiles, 0.0)
+            may_be, is_sure = self._legal_under(at, most)
+            turns[at] = np.where(is_ahead & may_be, tiles, 0.0)
             for name in used.keys() & self._used[at].keys():
-                used[name] = used[name] + is_ahead * self._used[at][name][which, part.places]
+                used[name] = used[name] + (is_ahead & is_sure) * self._used[at][name][which, part.places]
         fits = _fitting(used, budgets, len(most))
         return replace(part, used=used).take(fits), [turn[fits] for turn in turns]
+
+    def _legal_under(self, at: int, most: Ints) -> tuple[Mask, Mask]:
+        """Whether tiles of an array may be loaded ahead under some of these sets of loops, and whether under each."""
+        legal = self.nest.early[self.uses[at].array]
+        some, every = np.zeros(len(most), np.bool_), np.ones(len(most), np.bool_)
+        for bits in distinct(most).tolist():
+            names = self.chains.names(bits)
+            some[most == bits], every[most == bits] = not legal.isdisjoint(names), legal.issuperset(names)
+        return some, every
 
     def _least_of_others(self, budgets: Mapping[str, float]) -> list[Floats]:
         """Per array and tiling the least cycles that one of the arrays after it takes if it fits.

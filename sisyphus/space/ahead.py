@@ -1,50 +1,72 @@
-"""Tiles that are loaded one iteration ahead, into one of two copies of their buffer; knows no cost.
+"""Tiles that travel while others are computed with, through two copies of their buffer; knows no cost.
 
 While a tile is computed with, the next one is loaded (docs/model.md, "Tiles loaded ahead"). So the next one must be
-known: loops run through a box. Nothing in the nest may write what is loaded, and no other transfer may need its port.
+known: loops run through a box. No other transfer may need its port, and nothing in the nest may write what is loaded:
+where tiles are updated, each has elements of its own, and the one before is stored first, from the copy that the next
+one is loaded into. Then loops may run through another box for each value of those outside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
-from sisyphus.analysis import Nest
+from sisyphus.analysis import Nest, refs_to
 from sisyphus.ir import ArrayId, Role, Scop
 from sisyphus.space.narrowing import YES_NO, Fix, Knob
 from sisyphus.space.point import BufferPoint, DesignPoint, NestPoint
 from sisyphus.space.space import NestSpace, Space
 from sisyphus.values import replace
 
+#: Arrays whose tiles may be loaded ahead, with the loops under which they may.
+Early: TypeAlias = Mapping[ArrayId, Collection[str]]
 
-def may_load_ahead(scop: Scop, nest: Nest) -> tuple[ArrayId, ...]:
-    """The arrays of a nest whose tiles may be loaded ahead, in the order of their declaration."""
-    if not nest.is_box:
-        return ()
+
+def may_load_ahead(scop: Scop, nest: Nest) -> dict[ArrayId, frozenset[str]]:
+    """The arrays of a nest whose tiles may be loaded ahead, as they are declared, with the loops under which they may.
+
+    Of an array that the nest writes, those are loops that move from row to row: tiles side by side in a row may share
+    beats.
+    """
     statements = [scop.statement(s) for s in nest.statements]
     used = {array for s in statements for array in s.touched}
     written = {scop.home(s.write.array) for s in statements}
     ports = [scop.array(array).port for array in used]
-    return tuple(
-        a.id
-        for a in scop.arrays
-        if a.id in used and a.role is not Role.LOCAL and a.home not in written and ports.count(a.port) == 1
-    )
+    alone = [a for a in scop.arrays if a.id in used and a.role is not Role.LOCAL and ports.count(a.port) == 1]
+    found = {a.id: frozenset(nest.iterators) for a in alone if nest.is_box and a.home not in written}
+    updated = [a for a in alone if a.home in written and nest.rectangular]
+    if len(updated) == 1 and (rows := _moving_rows(scop, nest, updated[0].id)):
+        found[updated[0].id] = rows
+    return {a.id: found[a.id] for a in alone if a.id in found}
 
 
-def ahead_place(chosen: NestPoint, places: Iterable[str]) -> str | None:
+def _moving_rows(scop: Scop, nest: Nest, array: ArrayId) -> frozenset[str]:
+    """Loops of which each iteration has rows of an array of its own, which all references to it name alike."""
+    same = [a.id for a in scop.arrays if a.home == scop.home(array)]
+    refs = {ref for a in same for ref in refs_to(scop, nest, a)}
+    if len(refs) != 1:
+        return frozenset()
+    [ref] = refs
+    used = [name for index in ref.index for name in index.names if name in nest.iterators]
+    rows = (index for index in ref.index[:-1] if len(index.terms) == 1 and index.terms[0][1] == 1)
+    return frozenset(name for index in rows for name in index.names if used.count(name) == 1)
+
+
+def ahead_place(chosen: NestPoint, early: Early, places: Iterable[tuple[ArrayId, str]]) -> str | None:
     """The loop that loads ahead, of those under which such arrays have their tiles: the innermost with several tiles.
 
     None in a nest with coarse-grained copies.
     """
-    turning = [place for place in places if place in chosen.order and chosen.tile(place).level0 > 1]
+    legal = (place for array, place in places if place in early.get(array, ()))
+    turning = [place for place in legal if place in chosen.order and chosen.tile(place).level0 > 1]
     return None if chosen.unroll else max(turning, key=chosen.order.index, default=None)
 
 
 def loaded_ahead(scop: Scop, nest: Nest, chosen: NestPoint, buffers: Sequence[BufferPoint]) -> tuple[BufferPoint, ...]:
     """The buffers of a kernel with two copies of those of a nest whose tiles are loaded ahead."""
     legal = may_load_ahead(scop, nest)
-    mine = [b for b in buffers if b.nests == (nest.id,) and b.array in legal]
-    place = ahead_place(chosen, (b.place for b in mine))
+    mine = [b for b in buffers if b.nests == (nest.id,) and b.place in legal.get(b.array, ())]
+    place = ahead_place(chosen, legal, ((b.array, b.place) for b in mine))
     return tuple(replace(b, copies=2) if b in mine and b.place == place else b for b in buffers)
 
 
@@ -55,6 +77,8 @@ def _faults(scop: Scop, nest: Nest, point: DesignPoint) -> Iterator[str]:
     for buffer in buffers:
         if buffer.array not in legal or len(buffer.nests) > 1:
             yield f"tiles of `{buffer.array}` cannot be loaded ahead in nest `{nest.id}`"
+        elif buffer.place in loops and buffer.place not in legal[buffer.array]:
+            yield f"tiles of `{buffer.array}` under `{buffer.place}` share rows, and cannot be loaded ahead"
         elif buffer.place not in loops or loops[buffer.place].level0 < 2:
             yield f"`{buffer.place}` is no loop with several tiles, under which one could be loaded ahead"
     if len({buffer.place for buffer in buffers}) > 1:
@@ -76,12 +100,12 @@ def _fix(fix: Fix, _space: Space, nest: NestSpace) -> NestSpace:
     legal = YES_NO if nest.early else ["no"]
     refused = f"tiles of `{nest.id}` cannot be loaded ahead" if fix.value == "yes" else "no answer"
     ahead = YES_NO[fix.one_of(legal, refused)]
-    return replace(nest, ahead=ahead, early=nest.early if ahead else ())
+    return replace(nest, ahead=ahead, early=nest.early if ahead else {})
 
 
 AHEAD = Knob(
     "NEST.ahead",
-    "`yes`: the next tiles are loaded beside what is computed with these; or `no`",
+    "`yes`: the next tiles are loaded, and updated ones stored, beside what is computed with these; or `no`",
     _fix,
     off="no",
     faults=_faults,

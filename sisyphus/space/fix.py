@@ -157,7 +157,7 @@ def _fix_pipeline(fix: Fix, _space: Space, nest: NestSpace) -> NestSpace:
 
 def _fix_split(fix: Fix, _space: Space, nest: NestSpace) -> NestSpace:
     split = YES_NO[fix.one_of(YES_NO, f"`{fix.value}` is neither")]
-    return replace(nest, split=split, early=() if split else nest.early)
+    return replace(nest, split=split, early={} if split else nest.early)
 
 
 def _fix_interval(fix: Fix, space: Space, nest: NestSpace) -> NestSpace:

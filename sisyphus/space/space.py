@@ -171,9 +171,9 @@ class NestSpace:
 
     `pipelines` are the loops whose level-1 copy may be pipelined, with None for a nest that runs sequentially; `order`
     is set when the user fixed it, and so are `split` (full tiles apart from the others) and `ahead` (tiles loaded one
-    iteration ahead), which those of the arrays `early` may be; `intervals` are what the tool may be asked for, 0 for
-    nothing; `outer_trips` is how often the outer sequential loops run the nest; `listed`: tiles in moving bounds stand
-    in a table.
+    iteration ahead), which those of the arrays `early` may be under some loops; `intervals` are what the tool may be
+    asked for, 0 for nothing; `outer_trips` is how often the outer sequential loops run the nest; `listed`: tiles in
+    moving bounds stand in a table.
     """
 
     nest: Nest
@@ -185,12 +185,16 @@ class NestSpace:
     split: bool | None = None
     intervals: tuple[int, ...] = (0,)
     ahead: bool | None = None
-    early: tuple[ArrayId, ...] = ()
+    early: Mapping[ArrayId, frozenset[str]] = field(default_factory=dict)
     listed: bool = False
 
     @property
     def id(self) -> str:
         return self.nest.id
+
+    def updated_ahead(self, loop: str) -> tuple[ArrayId, ...]:
+        """The arrays that the nest writes whose tiles may be loaded ahead and stored late under a loop: one at most."""
+        return tuple(u.array for u in self.arrays if u.writes and loop in self.early.get(u.array, ()))
 
     @cached_property
     def _loops(self) -> dict[str, LoopSpace]:

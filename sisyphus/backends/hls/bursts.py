@@ -147,10 +147,15 @@ class BurstPrinter:
         return signature
 
     def _asked(self) -> Ranges:
-        """What the iterators are called with: where a load looks for a tile, also those just behind the last one."""
+        """What the iterators are called with: where a load looks for a tile, also those just behind the last one.
+
+        Where tiles are stored late, also two before the first and behind the last one.
+        """
         late = {name for limit in self.within for name in limit.names}
-        ahead = self.buffer.copies - 1
-        return {name: (low, high + ahead * (name in late)) for name, (low, high) in self.ranges.items()}
+        before = 2 * (self.buffer.copies > 1 and len(self.within) > 1)
+        ahead = before or self.buffer.copies - 1
+        asked = ((name, bounds, name in late) for name, bounds in self.ranges.items())
+        return {name: (low - before * on, high + ahead * on) for name, (low, high), on in asked}
 
     def _body(self) -> None:
         match walk_of(self.buffer, self.port, self.origin):

@@ -154,8 +154,8 @@ def plan_names(plan: Plan) -> Names:
         names.give("task", task.name, identifier(task.name))
         if any(isinstance(node, For) and node.role is LoopRole.COPIES for node in walk(task.body)):
             names.give("copy", task.name, f"{identifier(task.name)}_copy")
-        if any(isinstance(node, Function) for node in walk(task.body)):
-            names.give("tile", task.name, f"{identifier(task.name)}_tile")
+        for kind in dict.fromkeys(node.name for node in walk(task.body) if isinstance(node, Function)):
+            names.give(kind, task.name, f"{identifier(task.name)}_{kind}")
     for iterator in _iterators(plan):
         names.give("iterator", iterator, iterator)
     for task in plan.tasks:

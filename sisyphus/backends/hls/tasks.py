@@ -17,7 +17,7 @@ from sisyphus.backends.hls.buffers import (
     looked_up_storage,
     stripes_along,
 )
-from sisyphus.backends.hls.bursts import TransferSignature
+from sisyphus.backends.hls.bursts import TransferSignature, return_beyond
 from sisyphus.backends.hls.express import Affines, Expressions
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.interface import parameters, pointers
@@ -28,6 +28,7 @@ from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
 from sisyphus.ir import ALL_TYPES, ArrayId, Ref, substitute
 from sisyphus.plan import (
+    EXCHANGE,
     Bound,
     Buffer,
     Call,
@@ -63,7 +64,8 @@ class TaskPrinter:
     """Prints one task; afterwards `declared` says which buffers live inside its function alone.
 
     What its coarse-grained copies do, or what is done with a tile while the next one is loaded, becomes a function of
-    its own, as only calls can run side by side: printed in the same way, as a task of `kind` copy or tile.
+    its own, as only calls can run side by side: printed in the same way, as a task of `kind` copy, tile or exchange,
+    that returns at once where one of `within` is below 0.
     """
 
     def __init__(
@@ -76,7 +78,9 @@ class TaskPrinter:
         outer: Ranges,
         helpers: set[str],
         kind: str = "task",
+        within: tuple[Affine, ...] = (),
     ) -> None:
+        self.within = within
         self.plan, self.task, self.names, self.signatures, self.kind = plan, task, names, signatures, kind
         self.outer, self.helpers = outer, helpers
         self.affines = Affines(names.iterators())
@@ -98,6 +102,7 @@ class TaskPrinter:
     def print(self, w: Writer) -> tuple[str, ...]:
         """Writes the function; returns the arguments of a call, in order, as identifiers of the caller."""
         with self.w.indented():
+            return_beyond(self.w, self.affines, self.within)
             self._nodes(self.task.body, self.outer)
         local = [
             b for b in map(self.plan.buffer, self.task.buffers) if is_local(b, self.task) and b.id in self._buffers
@@ -243,29 +248,34 @@ class TaskPrinter:
         """Calls beside each other for every copy of the buffers between them, each with arrays of its own."""
         copied = [buffer for buffer in map(self.plan.buffer, self.task.buffers) if buffer.turn is not None]
         [turn], [copies] = {buffer.turn for buffer in copied}, {buffer.copies for buffer in copied}
-        [work] = [part.body for part in body if isinstance(part, Function)]
-        function, arguments = self._function("tile", work, ranges)
+        parts = [part for part in body if isinstance(part, Function)]
+        functions = [(part.name, *self._function(part.name, part.body, ranges, part.within)) for part in parts]
         given = {self.names.of("buffer", buffer.id): buffer for buffer in copied}
-        which = f"{self.affines.text(turn or const(0))} % {copies}"
+        text = self.affines.text(turn or const(0))
+        which = f"{text if text.isidentifier() else f'({text})'} % {copies}"
         for version in range(copies):
             word = "if" if version == 0 else "else if"
             with self.w.block(f"{word} ({which} == {version})"):
                 for copy in (part for part in body if isinstance(part, Copy)):
                     self._copy(copy, version)
-                named = (buffer_name(self.names, given[a], version) if a in given else a for a in arguments)
-                self.w.line(f"{function}({', '.join(named)});")
+                for kind, function, arguments in functions:
+                    own = version + (kind == EXCHANGE)
+                    named = (buffer_name(self.names, given[a], own) if a in given else a for a in arguments)
+                    self.w.line(f"{function}({', '.join(named)});")
 
     def _call_copy(self, body: tuple[Node, ...], ranges: Ranges) -> None:
         """The function of one copy, printed before this one, and its call."""
         function, arguments = self._function("copy", body, ranges)
         self.w.line(f"{function}({', '.join(arguments)});")
 
-    def _function(self, kind: str, body: tuple[Node, ...], ranges: Ranges) -> tuple[str, tuple[str, ...]]:
+    def _function(
+        self, kind: str, body: tuple[Node, ...], ranges: Ranges, within: tuple[Affine, ...] = ()
+    ) -> tuple[str, tuple[str, ...]]:
         """A function of some kind, printed before this one, and the arguments of a call."""
         around = tuple(name for name in ranges if name not in self.outer)
         work = replace(self.task, body=body, iterators=(*self.task.iterators, *around))
         printer = TaskPrinter(
-            self.plan, work, self.names, self.signatures, outer=ranges, helpers=self.helpers, kind=kind
+            self.plan, work, self.names, self.signatures, outer=ranges, helpers=self.helpers, kind=kind, within=within
         )
         function = Writer()
         arguments = printer.print(function)
@@ -351,12 +361,15 @@ class TaskPrinter:
         buffer, port = self.plan.buffer(transfer.buffer), self.plan.port_of(transfer)
         self._ports.add(port.name)
         self._buffers.add(transfer.buffer)
-        if buffer.turn is not None:
+        which: int | None = turn
+        if self.kind == EXCHANGE:
+            which = None  # the caller says with which copy
+        elif buffer.turn is not None:
             there = buffer.turn.substitute(at)
-            turn += (there if there.is_constant else there - buffer.turn).constant
+            which = turn + (there if there.is_constant else there - buffer.turn).constant
         signatures = self.signatures[transfer.id]
         given = [self.affines.text(at.get(i, var(i))) for i in signatures[0].iterators]
-        self.w.lines(copy_calls(self.plan, self.names, transfer.id, signatures, given, turn))
+        self.w.lines(copy_calls(self.plan, self.names, transfer.id, signatures, given, which))
 
 
 def copy_calls(

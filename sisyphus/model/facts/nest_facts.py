@@ -20,7 +20,7 @@ class Counted:
     """The iterations that reach a place under the `depth` outermost level-0 loops, as the numbers of a shape have them.
 
     Those of all coarse-grained copies are divided among the copies around; `each` is how often a place is visited in
-    one iteration of the tile loops.
+    one iteration of the tile loops. `idle` iterations have no tile.
     """
 
     numbers: Numbers
@@ -28,19 +28,21 @@ class Counted:
     depth: int = 0
     each: Value = 1
     piped: bool = False
+    idle: Value = 0
 
     def total(self) -> Value:
-        visits = self.numbers.starts if self.piped else self.numbers.visits[self.depth]
+        visits = (self.numbers.starts if self.piped else self.numbers.visits[self.depth]) + self.idle
         copies = product(self.numbers.unroll.get(loop, 1) for loop in self.order[: self.depth])
         return visits // copies * self.each
 
     def into(self, loop: For, needed: frozenset[str]) -> Counted:
         if loop.role is LoopRole.TILE:
-            return replace(self, depth=self.order.index(loop.source) + 1)
+            depth = self.order.index(loop.source)
+            return replace(self, depth=depth + 1, idle=self.numbers.visits[depth] * loop.idle if loop.idle else 0)
         return replace(self, piped=True) if loop.role is LoopRole.PIPELINED else self.times(loop.trip_count)
 
     def where(self, conditions: Sequence[Affine]) -> Counted:
-        return self
+        return replace(self, idle=0)
 
     def times(self, turns: Value) -> Counted:
         return replace(self, each=self.each * turns)

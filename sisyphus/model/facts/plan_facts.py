@@ -118,8 +118,9 @@ class _Reader:
                 return Burst(((move,),), move.is_load)
             case Together(body=body):
                 return _at_once([part for child in body for part in self.parts((child,), place)])
-            case Function(body=body):
-                return Called(self.parts(body, place))
+            case Function(body=body, within=within):
+                inside = replace(place, visits=place.visits.where(within)) if within else place
+                return Called(self.parts(body, inside), inside.visits.total() if within else None)
             case For(role=LoopRole.COPIES):
                 return self._copies(node, place)
             case For():
@@ -224,15 +225,18 @@ def _at_once(parts: Sequence[Part]) -> Part:
     """Parts that run at the same time: transfers of one direction are one step, which may be beside a function."""
     bursts = [part for part in parts if isinstance(part, Burst)]
     others = [part for part in parts if not isinstance(part, Burst)]
-    if not bursts or not all(_alike(bursts[0], burst) for burst in bursts):
-        raise InternalError("only transfers of one direction run at the same time, and one function beside loads")
-    moved = Burst((tuple(move for burst in bursts for step in burst.steps for move in step),), bursts[0].is_load)
+    if not all(_alike(bursts[0], burst) for burst in bursts):
+        raise InternalError("only transfers of one direction run at the same time, and functions beside loads")
+    moves = tuple(move for burst in bursts for step in burst.steps for move in step)
+    moved = Burst((moves,), bursts[0].is_load) if bursts else Burst((), True)
     match others:
-        case []:
+        case [] if bursts:
             return moved
-        case [Called() as called] if moved.is_load:
+        case [Called() as called] if bursts and moved.is_load:
             return Beside(moved, called)
-    raise InternalError("nothing but one function runs beside loads")
+        case [Called() as back, Called() as called] if moved.is_load:
+            return Beside(moved, called, back)
+    raise InternalError("nothing but one function runs beside loads, and one that exchanges tiles")
 
 
 def _alike(one: Burst, other: Burst) -> bool:

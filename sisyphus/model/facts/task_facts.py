@@ -177,21 +177,38 @@ class Burst:
 
 @dataclass(frozen=True)
 class Called:
-    """Parts that follow each other in a function of their own."""
+    """Parts that follow each other in a function of their own; `runs`: how often it does not return at once.
+
+    Without that it never does.
+    """
 
     body: tuple[Part, ...]
+    runs: Value | None = None
+
+    def entered(self, calls: Value) -> Value:
+        """How often its body is, in so many calls."""
+        return calls if self.runs is None else self.runs
 
 
 @dataclass(frozen=True)
 class Beside:
-    """Loads of the next tile, which are calls that return at once where there is none, beside what is `called`."""
+    """Loads of the next tile, which are calls that return at once where there is none, beside what is `called`.
+
+    `back` stores the tile before, and then loads the next one of the same array; an iteration in which nothing is
+    computed with comes before the first tile then, and one after the last.
+    """
 
     loads: Burst
     called: Called
+    back: Called | None = None
 
     @property
     def body(self) -> tuple[Part, ...]:
-        return (self.loads, self.called)
+        return (self.loads, *([] if self.back is None else [self.back]), self.called)
+
+    def tiles(self, entries: Value) -> Value:
+        """How many tiles so many iterations have, over one run of the task."""
+        return self.called.entered(entries)
 
 
 @dataclass(frozen=True)
@@ -250,8 +267,11 @@ def placed(parts: Sequence[Part], entries: Value = 1, copies: Value = 1) -> Iter
                 yield from placed(part.body, inside, copies)
             case Replicated(copies=more, turns=turns):
                 yield from placed(part.body, entries * turns, copies * more)
-            case Beside() | Called():
-                yield from placed(part.body, entries, copies)
+            case Beside():
+                yield from placed(part.body[:-1], part.tiles(entries), copies)
+                yield from placed(part.body[-1:], entries, copies)
+            case Called():
+                yield from placed(part.body, part.entered(entries), copies)
 
 
 @dataclass(frozen=True)

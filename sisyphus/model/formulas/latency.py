@@ -119,7 +119,7 @@ def _part(setting: Setting, part: Part, entries: Value, bodies: Bodies) -> Steps
         case Beside():
             return _beside(setting, part, entries, bodies)
         case Called():
-            return InTurn(_function(setting, part.body, entries, bodies), "function", "task")
+            return _called(setting, part, entries, bodies)
         case Replicated():
             return _copies(setting, part, entries, bodies)
         case Pipe() if not part.pipelined:
@@ -132,24 +132,48 @@ def _part(setting: Setting, part: Part, entries: Value, bodies: Bodies) -> Steps
             return _nest(setting, nest_of(part), entries, bodies)
 
 
+def _called(setting: Setting, part: Called, entries: Value, bodies: Bodies) -> Steps:
+    inside = _function(setting, part.body, part.entered(entries), bodies)
+    if part.runs is None:
+        return InTurn(inside, "function", "task")
+    guard = Term("guard", entries * setting.rules.cycles.skipped, rule="guarded part")
+    return InTurn((guard, *inside), "function", "task")
+
+
 def _beside(setting: Setting, part: Beside, entries: Value, bodies: Bodies) -> Steps:
     """Loads of the next tile beside the function that computes with this one: an iteration takes what the longer takes.
 
     So it is in the report for the last iteration, too, whose loads find no tile (docs/model.md). All iterations are
-    alike, as such loops run through a box.
+    alike for each value of the outer loops, as such loops run through a box. Where tiles are also stored late, two more
+    iterations move one tile between them.
     """
     alg = setting.alg
     called = explained(alg, _part(setting, part.called, entries, bodies))
     inside = [(here.entries, here.part) for here in placed(part.called.body, entries) if isinstance(here.part, Burst)]
     stores = [(move, runs * burst.rounds) for runs, burst in inside for step in burst.steps for move in step]
     moves = [each for moves in part.loads.steps for each in _each_move(setting, moves, stores, entries)]
+    tiles, construct = entries, doubt_of(term for _, term in moves) or "tiles-loaded-ahead"
+    if part.back is not None:
+        tiles, construct = part.tiles(entries), "tiles-stored-late"
+        moves.append((True, _exchange(setting, part.back, stores, entries)))
     loads = explained(alg, AtOnce(tuple(moves)))
-    cycles, late = (alg.ceil_div(figure, alg.maximum(entries, 1)) for figure in (called.value, called.rtl))
+    cycles, late = (alg.ceil_div(figure, alg.maximum(tiles, 1)) for figure in (called.value, called.rtl))
     both = explained(alg, AtOnce(((True, loads), (True, Term(called.name, cycles, rtl=late)))))
-    construct = doubt_of(term for _, term in moves) or "tiles-loaded-ahead"
-    longer, later = entries * both.value - called.value, entries * both.rtl - called.rtl
+    ends = (entries - tiles) // 2
+    longer = tiles * both.value + ends * loads.value - called.value
+    later = tiles * both.rtl + ends * loads.rtl - called.rtl
     waits = Term(f"{WAITS_FOR}{loads.name}", longer, construct=construct, rule="tiles loaded ahead", rtl=later)
     return InTurn((called, waits), f"{loads.name} beside {called.name}", "tiles loaded ahead")
+
+
+def _exchange(setting: Setting, back: Called, beside: Sequence[tuple[Move, Value]], entries: Value) -> Term:
+    """A tile that is stored, and then the next one loaded, in one function."""
+    alg, bursts = setting.alg, [burst for burst in back.body if isinstance(burst, Burst)]
+    steps = [step for burst in bursts for step in burst.steps]
+    moved = [explained(alg, AtOnce(tuple(_each_move(setting, step, beside, entries)))) for step in steps]
+    apart = sum(alg.select(_moves_any(setting, (burst,)), setting.rules.cycles.step, 0) for burst in bursts)
+    calls = Term("calls", apart, rule="parts of a function")
+    return total(" and ".join(term.name for term in moved), (*moved, calls), rule="tiles in exchange")
 
 
 def _copies(setting: Setting, part: Replicated, entries: Value, bodies: Bodies) -> Steps:

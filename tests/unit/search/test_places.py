@@ -68,8 +68,8 @@ class Case:
                     turns = self.turns(row, family) if ahead else [0.0] * len(family)
                     parts = zip(self.uses, family, tiles, turns, strict=True)
                     moved = [Transfers(use, Moved(bits, tile.cycles, turn)) for use, bits, tile, turn in parts]
-                    held = zip(tiles, turns, strict=True)
-                    used = sum(float(tile.usage[MEMORY].sum()) * (2 if turn else 1) for tile, turn in held)
+                    held = zip(self.uses, family, tiles, turns, strict=True)
+                    used = sum(float(t.usage[MEMORY].sum()) * (1 + self.is_sure(u, b, n)) for u, b, t, n in held)
                     if used <= self.budgets[MEMORY]:
                         found = self.costs.latency(self.nest, self.base[[row]] + again, moved)
                         cycles[row, (*family, ahead)], taken[row, (*family, ahead)] = float(found[0]), used
@@ -85,8 +85,16 @@ class Case:
         loops, most = self.chains.names(self.loads_ahead(row, family)), self.loads_ahead(row, family)
         batch = self.tilings.batch
         tiles = max((float(batch.level0[batch.loops.index(loop), row]) for loop in loops), default=0.0)
-        pairs = zip(self.uses, family, strict=True)
-        return [tiles if use.array in self.nest.early and bits == most else 0.0 for use, bits in pairs]
+        may_be = (self.legal(use) & loops and bits == most for use, bits in zip(self.uses, family, strict=True))
+        return [tiles if on else 0.0 for on in may_be]
+
+    def legal(self, use: ArrayUse) -> frozenset[str]:
+        """The loops under which tiles of an array may be loaded ahead."""
+        return self.nest.early.get(use.array, frozenset())
+
+    def is_sure(self, use: ArrayUse, bits: int, turns: float) -> bool:
+        """Whether an array that may be loaded ahead has two copies, whichever of the loops outside is the innermost."""
+        return turns > 0 and self.chains.names(bits) <= self.legal(use)
 
 
 def usage_of(block: Block, place: int, family: Ints) -> float:
@@ -96,7 +104,8 @@ def usage_of(block: Block, place: int, family: Ints) -> float:
     total = 0.0
     for use, bits in zip(block.uses, sets, strict=True):
         taken = float(block.costs.tile_usage(block.nest, use, batch, block.chains.names(bits))[MEMORY].sum())
-        total += taken * (2 if ahead and use.array in block.nest.early and bits == early else 1)
+        is_sure = block.chains.names(bits) <= block.nest.early.get(use.array, frozenset())
+        total += taken * (2 if ahead and is_sure and bits == early and bits else 1)
     return total
 
 
