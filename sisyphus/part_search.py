@@ -63,6 +63,10 @@ class Answer:
     unended: PartSearch | None = None
 
 
+#: Share of the time limit that a design is polished for in any case.
+POLISHING = 1 / 60
+
+
 class PartSearch:
     """One search, of one space of one form of the kernel."""
 
@@ -155,7 +159,7 @@ class PartSearch:
         point = as_fixed(space, chosen)
         if self._measured and outcome.stop is not Stop.INTERRUPTED:
             try:
-                point, cycles = polished(space, point, self._judged, deadline)
+                point, cycles = polished(space, point, self._judged, self._with_a_little(deadline))
             except KeyboardInterrupt:
                 cycles, outcome = None, replace(outcome, stop=Stop.INTERRUPTED)
             outcome = outcome if cycles is None else replace(outcome, objective=cycles)
@@ -163,6 +167,13 @@ class PartSearch:
         known = tuple(Known(kernel, other) for other in others if other != best)
         notes = tuple(dict.fromkeys(note.replace("`start` ", "`--start` ", 1) for note in found.skipped))
         return Choice(kernel, space, best, outcome, known, notes)
+
+    def _with_a_little(self, deadline: float | None) -> float | None:
+        """The deadline, but some time from now: what is found in a short share of the time is no different for it."""
+        limit = self.request.limits.seconds
+        if deadline is None or limit is None:
+            return deadline
+        return max(deadline, clock.now() + POLISHING * limit)
 
 
 def taken_by(choice: Choice, request: Request) -> dict[str, int]:

@@ -8,7 +8,7 @@ import pytest
 from unit.choosing.small_kernels import MULTIPLY, asked, read
 
 import sisyphus as sisy
-from sisyphus import clock, course
+from sisyphus import clock, course, part_search
 from sisyphus.course import Asked, Course
 from sisyphus.part_search import Answer, PartSearch, silent
 from sisyphus.parts import Part, Parts
@@ -133,3 +133,21 @@ def test_a_longer_search_begins_as_a_shorter_one(monkeypatch: pytest.MonkeyPatch
     costs = [[moment.cost for moment in design.trace] for design in (short, long)]
     assert costs[0][:-1] == costs[1][: len(costs[0]) - 1] and len(costs[1]) > len(costs[0])
     assert long.cycles <= short.cycles
+
+
+def test_a_design_is_polished_however_little_time_its_search_has_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine the tiles of a pipelined loop stayed apart, so that two equal runs wrote different designs."""
+    deadlines: list[float] = []
+
+    def polished(_space: object, point: object, _judge: object, deadline: float) -> tuple[object, None]:
+        deadlines.append(deadline - clock.now())
+        return point, None
+
+    monkeypatch.setattr(part_search, "polished", polished)
+    request = limited(tmp_path, 60.0)
+    search = PartSearch(parts_of(request)[0], request, silent, None, improve=True)
+    assert search.answer(Limits(seconds=0.3)).choice is not None
+    [left] = deadlines
+    assert 0.9 < left <= 1.0
