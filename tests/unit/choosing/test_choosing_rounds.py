@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -148,6 +149,6 @@ def test_a_design_is_polished_however_little_time_its_search_has_left(
     monkeypatch.setattr(part_search, "polished", polished)
     request = limited(tmp_path, 60.0)
     search = PartSearch(parts_of(request)[0], request, silent, None, improve=True)
-    assert search.answer(Limits(seconds=0.3)).choice is not None
+    assert search.answer(Limits(seconds=0.3), inf).choice is not None
     [left] = deadlines
     assert 0.9 < left <= 1.0
