@@ -26,6 +26,7 @@ from sisyphus.plan.tile_list import (
 from sisyphus.plan.tiles import beats_of, bursts_of, strides_of
 from sisyphus.plan.tree import (
     EXCHANGE,
+    TILE,
     Bound,
     Call,
     Copy,
@@ -54,6 +55,7 @@ __all__ = [
     "FAR",
     "FIFO_DEPTH",
     "MOST_TILES",
+    "TILE",
     "Bound",
     "Buffer",
     "Call",

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Sequence
 
 from sisyphus.backends.hls import bundles, of_stripe, plan_names
 from sisyphus.ir import ArrayId, Statement
-from sisyphus.plan import Plan, Task, Transfer
+from sisyphus.plan import EXCHANGE, TILE, Plan, Task, Transfer
 from sisyphus.readback.csynth import ReportedLoop
 from sisyphus.readback.hls_log import Warned
 from sisyphus.space import KERNEL_PLACE
 from sisyphus.values import dataclass
 
 #: What of the emitted code runs the loops of a task, or a part of a transfer.
-_OF_TASKS, _OF_TRANSFERS = ("task", "copy", "tile"), ("transfer", "fetch", "spread", "region")
+_OF_TASKS, _OF_TRANSFERS = ("task", "copy", TILE, EXCHANGE), ("transfer", "fetch", "spread", "region")
 #: What the tool appends to the name of a function that it has made twice.
 _CLONE = re.compile(r"_\d+$")
 
