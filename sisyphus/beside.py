@@ -12,7 +12,9 @@ from sisyphus.part_search import cost_of
 from sisyphus.parts import Known, Part
 from sisyphus.request import Kernel, Request, space_of
 from sisyphus.slow_transfers import (
+    WORTH_MORE,
     has_large_tiles,
+    is_held_by_updates,
     slow_arrays,
     slow_by_limit,
     slow_in_design,
@@ -55,8 +57,11 @@ def around(part: Part, course: Course, left: float, slow: Slow) -> Iterator[Aske
 
     Tiles that may be slow have several ports first. So have those that are slow in the best design, if that is one of
     the form: before the part, or after it where the part itself has found that design. Each with the most ports first,
-    then with fewer, no longer than a share of the time of the round.
+    then with fewer, no longer than a share of the time of the round. Where the best design stores tiles late, so may all
+    others of the form.
     """
+    if course.best is not None and course.has_best(part) and course.best.part.options.late:
+        part = replace(part, options=replace(part.options, late=True))
     space = _space_of_part(part, course.request) if part.may_grow else None
     before = [] if space is None else _striped(part, space, _slow_before(part, course, space, slow.tiles))
     for one in before:
@@ -70,6 +75,8 @@ def around(part: Part, course: Course, left: float, slow: Slow) -> Iterator[Aske
     if space is not None and not before:
         for one in _striped(part, space, _slow_in_found(part, course)):
             yield Asked(one, left, course.share(AT_ONCE))
+    if (late := _with_late_stores(part, course)) is not None:
+        yield Asked(late, left, course.share(AT_ONCE))
     best = course.best
     if ragged and best is not None and course.has_best(part):
         options = replace(best.part.options, tiles="ragged")
@@ -85,7 +92,7 @@ def dealt(course: Course) -> Iterator[Asked]:
     best, spent = course.known, course.spent
     if best is None:
         return
-    arrays = slow_arrays(_space_of(best, course), cost_of(best, course.request))
+    arrays = slow_arrays(_space_of(best, course), cost_of(best, course.request), WORTH_MORE)
     whole = [a.part for a in course.found if not a.part.is_seed]
     whole = [part for part in whole if part.options.striped in ((), best.point.dealt_tiles)]
     parts = [part for part in whole if not any(is_dealt(part, arrays, other) for other in whole)]
@@ -155,6 +162,20 @@ def _with_cut_banks(part: Part, request: Request, space: Space) -> Part | None:
     if request.model == "paper" or options.striped or options.cut or not has_large_tiles(space):
         return None
     return replace(part, options=replace(options, cut=True))
+
+
+def _with_late_stores(part: Part, course: Course) -> Part | None:
+    """The space of the best design with tiles that are updated stored late, where their transfers take much of it.
+
+    None where that design is of another form, or has such a space already.
+    """
+    best, request = course.best, course.request
+    if request.model == "paper" or best is None or best.choice is None or not course.has_best(part):
+        return None
+    kernel, point = best.choice.kernel, best.choice.point
+    if best.part.options.late or not is_held_by_updates(kernel, point, request.target):
+        return None
+    return replace(best.part, options=replace(best.part.options, late=True))
 
 
 def _may_be_ragged(part: Part, request: Request) -> bool:

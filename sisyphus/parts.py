@@ -24,7 +24,7 @@ from sisyphus.kernel_forms import of_fixed_form
 from sisyphus.kernel_views import freed, with_copies, with_views
 from sisyphus.model.limit import limit_of
 from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of
-from sisyphus.space import DesignPoint, Options, may_add_in_fabric, may_be_listed
+from sisyphus.space import DesignPoint, Options, may_add_in_fabric, may_be_listed, stores_late
 from sisyphus.target import ADDERS, Adders, Target
 from sisyphus.too_large import have_room, in_lines, in_strips, oversized, with_views_of_large
 from sisyphus.values import dataclass, replace
@@ -218,7 +218,8 @@ class Parts:
         spaces = [own, replace(own, tree_reduction=False)] if own.tree_reduction else [own]
         if point is not None:
             spaces.sort(key=lambda options: options.tree_reduction != point.tree_reduction)
-            spaces = [replace(options, dealt=point.dealt, striped=point.dealt_tiles) for options in spaces]
+            late = stores_late(kernel.scop, kernel.distribution.nests, point)
+            spaces = [replace(o, dealt=point.dealt, striped=point.dealt_tiles, late=late) for o in spaces]
         first, *others = spaces
         smaller = replace(first, tiles="divisors")
         if point is None and LARGE < self._tilings(kernel, first) > self._tilings(kernel, smaller):

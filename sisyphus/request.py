@@ -13,7 +13,7 @@ from sisyphus.ir import ArrayId, Scop
 from sisyphus.model import Estimate, estimate
 from sisyphus.plan import Plan, build_plan
 from sisyphus.solve import DEFAULT_SOLVER, Limits
-from sisyphus.space import DesignPoint, Options, Space, apply_fixes, build_space
+from sisyphus.space import DesignPoint, Options, Space, apply_fixes, build_space, stores_late
 from sisyphus.target import Target
 from sisyphus.values import dataclass, field, replace
 
@@ -146,7 +146,8 @@ def space_of(kernel: Kernel, request: Request) -> Space:
 
 def space_of_point(kernel: Kernel, request: Request, point: DesignPoint) -> Space:
     """The space that a point of a form is one of: with the ports, tables and adders that it has."""
-    ports = replace(request.options, dealt=point.dealt, striped=point.dealt_tiles)
+    late = stores_late(kernel.scop, kernel.distribution.nests, point)
+    ports = replace(request.options, dealt=point.dealt, striped=point.dealt_tiles, late=late)
     options = replace(ports, listed=point.is_listed, adders=point.adders, tree_reduction=point.tree_reduction)
     return space_of(kernel, replace(request, options=options))
 

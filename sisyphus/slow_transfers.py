@@ -10,22 +10,25 @@ from sisyphus.model import WAITS_FOR, Term, estimate
 from sisyphus.model.limit import limit_of
 from sisyphus.request import Kernel, plan_of
 from sisyphus.search import fits_whole
-from sisyphus.space import DEALT_BEATS, STRIPES, DesignPoint, Space, long_arrays, over_ports
+from sisyphus.space import DEALT_BEATS, STRIPES, DesignPoint, Space, long_arrays, may_load_ahead, over_ports
+from sisyphus.target import Target
 
 #: Share of the cycles of a design from which on transfers of an array are slow, and arrays that are few.
-SLOW, FEW = 0.1, 3
+SLOW, FEW = 0.2, 3
+#: The share from which on they, or tiles that are updated, are worth a search more after all others.
+WORTH_MORE = 0.1
 #: Arrays of no more than this share of the memory on chip have no tiles over several ports unasked: they are whole.
 LARGE = 0.125
 
 
-def slow_arrays(space: Space, cost: float) -> tuple[ArrayId, ...]:
+def slow_arrays(space: Space, cost: float, share: float = SLOW) -> tuple[ArrayId, ...]:
     """Arrays to deal over ports: all that may be if they are few, else those whose transfers are slow; none if none is.
 
-    A transfer is slow that takes a tenth of the cycles through one port, loads and stores of an array together;
+    A transfer is slow that takes a `share` of the cycles through one port, loads and stores of an array together;
     `cost` are the cycles of a design. Only whole arrays may have several ports.
     """
     long = long_arrays(space)
-    slow = tuple(a for a in long if _beats(space, a) >= SLOW * cost)
+    slow = tuple(a for a in long if _beats(space, a) >= share * cost)
     chosen = long if slow and len(long) <= FEW else slow
     return tuple(a for a in chosen if fits_whole(space.scop.array(a), space.target))
 
@@ -43,7 +46,7 @@ def slow_tiles(space: Space, cost: float) -> tuple[ArrayId, ...]:
 
 
 def slow_in_design(kernel: Kernel, space: Space, point: DesignPoint) -> tuple[ArrayId, ...]:
-    """Large arrays whose transfers take a tenth of the cycles of a design, in which tiles may pass many times.
+    """Large arrays whose transfers take a fifth of the cycles of a design, in which tiles may pass many times.
 
     All large ones if one is slow and they are few, as of transfers side by side the longest takes the time of all.
     """
@@ -58,6 +61,31 @@ def slow_in_design(kernel: Kernel, space: Space, point: DesignPoint) -> tuple[Ar
         spent[moved[name]] += cycles
     slow = tuple(array for array in large if spent[array] >= SLOW * found.cycles)
     return large if slow and len(large) <= FEW else slow
+
+
+def is_held_by_updates(kernel: Kernel, point: DesignPoint, target: Target) -> bool:
+    """Whether tiles that nests update, and that could be stored late, take so much of a design's cycles."""
+    nests = [(nest.id, may_load_ahead(kernel.scop, nest), nest.statements) for nest in kernel.distribution.nests]
+    late = {
+        buffer.id
+        for nest, legal, statements in nests
+        for buffer in point.buffers
+        if buffer.nests == (nest,) and buffer.place in legal.get(buffer.array, ())
+        if buffer.copies == 1 and any(kernel.scop.statement(s).write.array == buffer.array for s in statements)
+    }
+    if not late:
+        return False
+    plan = plan_of(kernel, point)
+    found = estimate(plan, target)
+    places = {
+        plan.buffer_for(task, kernel.scop.array(b.array).id).id
+        for b in point.buffers
+        if b.id in late
+        for task in plan.tasks
+        if task.nest in b.nests
+    }
+    moved = {t.id: t.array for t in plan.transfers if t.buffer in places}
+    return sum(cycles for _, cycles in _spent(found.terms["cycles"], moved)) >= WORTH_MORE * found.cycles
 
 
 def _spent(term: Term, names: Mapping[str, object]) -> Iterator[tuple[str, int]]:

@@ -43,7 +43,7 @@ def kernel_of(scop: Scop, target: Target, *, tree: bool = False, views: bool = F
     distribution = distribute(scop, found)
     viewed = with_views(scop, distribution) if views else None
     scop = viewed.scop if viewed else scop
-    options = Options(tree_reduction=tree)
+    options = Options(tree_reduction=tree, late=True)
     space = build_space(scop, found, distribution, liveness(scop), target, options)
     return Kernel(scop, found, distribution, space if packed else in_rows(space))
 

@@ -29,7 +29,7 @@ from sisyphus.space import (
     layout_for,
     level2_order,
 )
-from sisyphus.space.ahead import loaded_ahead
+from sisyphus.space.ahead import loaded_ahead, may_load_ahead
 
 RANKS = {"A": 2, "B": 2, "C": 2, "D": 1, "E": 1, "S": 0, "w": 1}
 FIRST = "for i in range(14):\n    w[i] = 0.25 * i"
@@ -117,7 +117,7 @@ def random_point(
     buffers = tuple(b for a in scop.arrays for b in _buffers(rng, scop, distribution, orders, a.id))
     for nest, chosen in zip(distribution.nests, nests, strict=True):
         if ahead and not chosen.split and rng.random() < 0.5:
-            buffers = loaded_ahead(scop, nest, chosen, buffers)
+            buffers = loaded_ahead(nest.id, may_load_ahead(scop, nest), chosen, buffers)
     point = DesignPoint(scop.name, nests, buffers, tree_reduction=tree_reduction)
     fits = _Widths(scop, distribution)
     for array in (a for a in scop.arrays if a.view_of is None):

@@ -18,7 +18,7 @@ from sisyphus.plan.plan import Buffer, Direction, Plan, Port, Task, Transfer
 from sisyphus.plan.tiles import along_rows, grown, tile_of
 from sisyphus.plan.tree import Call, Copy
 from sisyphus.poly import Affine, var
-from sisyphus.space import PACKED, PLAIN, NestSpace, Tile, level2_order, may_load_ahead
+from sisyphus.space import PACKED, PLAIN, NestSpace, Tile, level2_order
 from sisyphus.values import dataclass, field, replace
 
 Trips = tuple[Value, Value, Value]
@@ -222,7 +222,7 @@ class ShapeBuilder:
         for loop in self.shape.order:
             at = {array: places[loop] for array, places in self.numbers.places.items() if places[loop] is not False}
             loaded = {array: self.alg.both(here, self.numbers.loads[array]) for array, here in at.items()}
-            early = may_load_ahead(self.scop, self.space.nest) if loop == self.shape.ahead else {}
+            early = self.space.early if loop == self.shape.ahead else {}
             late = {array: here for array, here in at.items() if array in self.shape.late and array in early}
             later = {array for array in early if loop in early[array]}
             now = {array: here for array, here in loaded.items() if array not in later}

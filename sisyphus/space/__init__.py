@@ -1,7 +1,7 @@
 """The design space of a kernel on a target, and points in it."""
 
 from sisyphus.space.adders import added_in, added_types, may_add_in_fabric
-from sisyphus.space.ahead import ahead_place, may_load_ahead
+from sisyphus.space.ahead import ahead_place, may_load_ahead, stores_late
 from sisyphus.space.choices import (
     Choices,
     NestChoices,
@@ -146,6 +146,7 @@ __all__ = [
     "precedence",
     "row_part",
     "serving_factor",
+    "stores_late",
     "tile_widths",
     "unlisted",
 ]

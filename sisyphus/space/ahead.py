@@ -22,11 +22,11 @@ from sisyphus.values import replace
 Early: TypeAlias = Mapping[ArrayId, Collection[str]]
 
 
-def may_load_ahead(scop: Scop, nest: Nest) -> dict[ArrayId, frozenset[str]]:
+def may_load_ahead(scop: Scop, nest: Nest, *, updated: bool = True) -> dict[ArrayId, frozenset[str]]:
     """The arrays of a nest whose tiles may be loaded ahead, as they are declared, with the loops under which they may.
 
-    Of an array that the nest writes, those are loops that move from row to row: tiles side by side in a row may share
-    beats.
+    Of an array that the nest writes, which is among them if `updated` ones are asked for, those are loops that move
+    from row to row: tiles side by side in a row may share beats.
     """
     statements = [scop.statement(s) for s in nest.statements]
     used = {array for s in statements for array in s.touched}
@@ -34,9 +34,9 @@ def may_load_ahead(scop: Scop, nest: Nest) -> dict[ArrayId, frozenset[str]]:
     ports = [scop.array(array).port for array in used]
     alone = [a for a in scop.arrays if a.id in used and a.role is not Role.LOCAL and ports.count(a.port) == 1]
     found = {a.id: frozenset(nest.iterators) for a in alone if nest.is_box and a.home not in written}
-    updated = [a for a in alone if a.home in written and nest.rectangular]
-    if len(updated) == 1 and (rows := _moving_rows(scop, nest, updated[0].id)):
-        found[updated[0].id] = rows
+    late = [a for a in alone if a.home in written and nest.rectangular and updated]
+    if len(late) == 1 and (rows := _moving_rows(scop, nest, late[0].id)):
+        found[late[0].id] = rows
     return {a.id: found[a.id] for a in alone if a.id in found}
 
 
@@ -62,11 +62,10 @@ def ahead_place(chosen: NestPoint, early: Early, places: Iterable[tuple[ArrayId,
     return None if chosen.unroll else max(turning, key=chosen.order.index, default=None)
 
 
-def loaded_ahead(scop: Scop, nest: Nest, chosen: NestPoint, buffers: Sequence[BufferPoint]) -> tuple[BufferPoint, ...]:
+def loaded_ahead(nest: str, early: Early, chosen: NestPoint, buffers: Sequence[BufferPoint]) -> tuple[BufferPoint, ...]:
     """The buffers of a kernel with two copies of those of a nest whose tiles are loaded ahead."""
-    legal = may_load_ahead(scop, nest)
-    mine = [b for b in buffers if b.nests == (nest.id,) and b.place in legal.get(b.array, ())]
-    place = ahead_place(chosen, legal, ((b.array, b.place) for b in mine))
+    mine = [b for b in buffers if b.nests == (nest,) and b.place in early.get(b.array, ())]
+    place = ahead_place(chosen, early, ((b.array, b.place) for b in mine))
     return tuple(replace(b, copies=2) if b in mine and b.place == place else b for b in buffers)
 
 
@@ -90,17 +89,23 @@ def _faults(scop: Scop, nest: Nest, point: DesignPoint) -> Iterator[str]:
 def _unmet(space: Space, nest: NestSpace, point: DesignPoint) -> Iterator[str]:
     """Tiles that are loaded ahead where none may be, or not where the user wants them."""
     if any(buffer.copies > 1 and nest.id in buffer.nests for buffer in point.buffers):
-        if not nest.early:
+        if not may_load_ahead(space.scop, nest.nest):
             yield f"nest `{nest.id}`: its tiles cannot be loaded ahead"
-    elif nest.ahead and loaded_ahead(space.scop, nest.nest, point.nest(nest.id), point.buffers) != point.buffers:
+    elif nest.ahead and loaded_ahead(nest.id, nest.early, point.nest(nest.id), point.buffers) != point.buffers:
         yield f"nest `{nest.id}`: its tiles are to be loaded ahead"
 
 
-def _fix(fix: Fix, _space: Space, nest: NestSpace) -> NestSpace:
-    legal = YES_NO if nest.early else ["no"]
+def _fix(fix: Fix, space: Space, nest: NestSpace) -> NestSpace:
+    early = {} if nest.split else may_load_ahead(space.scop, nest.nest)
     refused = f"tiles of `{nest.id}` cannot be loaded ahead" if fix.value == "yes" else "no answer"
-    ahead = YES_NO[fix.one_of(legal, refused)]
-    return replace(nest, ahead=ahead, early=nest.early if ahead else {})
+    ahead = YES_NO[fix.one_of(YES_NO if early else ["no"], refused)]
+    return replace(nest, ahead=ahead, early=early if ahead else {})
+
+
+def stores_late(scop: Scop, nests: Iterable[Nest], point: DesignPoint) -> bool:
+    """Whether a design has tiles that a nest updates in two copies of their buffer."""
+    twice = {(nest, b.array) for b in point.buffers if b.copies > 1 for nest in b.nests}
+    return any((nest.id, scop.statement(s).write.array) in twice for nest in nests for s in nest.statements)
 
 
 AHEAD = Knob(

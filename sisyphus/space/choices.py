@@ -80,7 +80,7 @@ def decode(space: Space, choices: Choices) -> DesignPoint:
     widths = {array: _width(space, chosen, array, buffers, choices) for array in space.used_arrays}
     buffers = tuple(_with_banks(space, chosen, b, widths[b.array]) for b in buffers)
     for nest in (nest for nest in space.nests if choices.nests[nest.id].ahead):
-        buffers = loaded_ahead(space.scop, nest.nest, chosen[nest.id], buffers)
+        buffers = loaded_ahead(nest.id, nest.early, chosen[nest.id], buffers)
     transfers = tuple(_transfer(space, chosen, b, widths[b.array]) for b in buffers if b.partition)
     return DesignPoint(
         kernel=space.scop.name,

@@ -155,7 +155,7 @@ def _nest_space(
         pipelines=pipelines if pipelines and options.trust == "measured" else (*pipelines, None),
         order=None,
         outer_trips=outer_trips,
-        early=may_load_ahead(scop, nest) if options.ahead else {},
+        early=may_load_ahead(scop, nest, updated=options.late) if options.ahead else {},
         intervals=(0, 1) if options.asks and options.tree_reduction and _adds_alone(statements) else (0,),
     )
     return with_tiles_listed(found) if options.listed and may_be_listed(scop, nest) else found

@@ -43,7 +43,8 @@ class Options:
     of the last dimension (the paper), or need it only take one cycle? `outer_places`: may an array be transferred under
     a sequential loop that several nests share? `direct`: does every load move straight into its buffer (the paper)?
     `objective`: which clock counts? `asks`: may the tool be asked for an initiation interval (not in the paper)?
-    `ahead`: may tiles be loaded ahead (not in the paper)? `dealt` are arrays that may have several ports of the board,
+    `ahead`: may tiles be loaded ahead (not in the paper)? `late`: may those that are updated be, too, and stored late?
+    `dealt` are arrays that may have several ports of the board,
     `striped` those that have so many, with all of their tiles. `cut`: are banks of large tiles cut for their beats?
     `listed`: do tiles in moving bounds stand in tables? `adders`: what do additions of floating point run on?
     """
@@ -59,6 +60,7 @@ class Options:
     objective: Objective = "report"
     asks: bool = True
     ahead: bool = True
+    late: bool = False
     dealt: tuple[ArrayId, ...] = ()
     striped: tuple[tuple[ArrayId, int], ...] = ()
     cut: bool = False

@@ -139,7 +139,7 @@ def test_candidates_with_tiles_over_several_ports_cost_what_their_plans_cost(
         kept = [at for at, point in enumerate(points) if not shares_a_part(point, nest)]
         compare(kernel, nest, [points[at] for at in kept], [plans[at] for at in kept], tree=False)
         for at in kept[::3]:
-            buffers = loaded_ahead(kernel.scop, nest.nest, points[at].nest(nest.id), points[at].buffers)
+            buffers = loaded_ahead(nest.id, nest.early, points[at].nest(nest.id), points[at].buffers)
             early = replace(points[at], buffers=buffers)
             compare(kernel, nest, [early], [kernel.plan(early)], tree=False)
 
