@@ -57,8 +57,8 @@ def around(part: Part, course: Course, left: float, slow: Slow) -> Iterator[Aske
 
     Tiles that may be slow have several ports first. So have those that are slow in the best design, if that is one of
     the form: before the part, or after it where the part itself has found that design. Each with the most ports first,
-    then with fewer, no longer than a share of the time of the round. Where the best design stores tiles late, so may all
-    others of the form.
+    then with fewer, no longer than a share of the time of the round. Where the best design stores tiles late, so do all
+    spaces of the form from then on.
     """
     if course.best is not None and course.has_best(part) and course.best.part.options.late:
         part = replace(part, options=replace(part.options, late=True))

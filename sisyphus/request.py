@@ -141,7 +141,8 @@ def space_of(kernel: Kernel, request: Request) -> Space:
     """Everything that may be chosen: the design space with the knobs that the user fixed."""
     options = request.options.as_in_paper() if request.model == "paper" else request.options
     space = build_space(kernel.scop, kernel.dependences, kernel.distribution, kernel.live, request.target, options)
-    return apply_fixes(space, [fix for fix in request.fixes if not fix.startswith(FIX_FORM)])
+    done = (FIX_FORM, *(f"{array}.ports=" for array, _ in options.striped))
+    return apply_fixes(space, [fix for fix in request.fixes if not fix.startswith(done)])
 
 
 def space_of_point(kernel: Kernel, request: Request, point: DesignPoint) -> Space:

@@ -13,7 +13,6 @@ from sisyphus.part_search import Choice
 from sisyphus.request import Request, estimate_of, space_of_point
 from sisyphus.slow_transfers import is_held_by_updates
 from sisyphus.space import stores_late
-from sisyphus.values import replace
 
 #: Rows that do not fit on chip together, with enough to do for each of them.
 SWEEPS = """
@@ -37,12 +36,11 @@ def test_tiles_are_stored_late_where_that_is_faster(tmp_path: Path) -> None:
     nests = choice.kernel.distribution.nests
     assert stores_late(choice.kernel.scop, nests, choice.point)
     assert not is_held_by_updates(choice.kernel, choice.point, request.target)  # nothing is left to store late
-    free = replace(request, fixes=())
-    assert space_of_point(choice.kernel, free, choice.point).options.late  # what is near it is looked for there
+    assert space_of_point(choice.kernel, request, choice.point).options.late  # what is near it is looked for there
     _, other = sweeps(tmp_path, "A.ports=4", "S0.ahead=no")
     assert not stores_late(choice.kernel.scop, nests, other.point)
     assert is_held_by_updates(other.kernel, other.point, request.target)
-    assert late < 0.8 * estimate_of(other.kernel, other.point, request.target).cycles
+    assert late < 0.9 * estimate_of(other.kernel, other.point, request.target).cycles
 
 
 def test_no_space_has_them_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
