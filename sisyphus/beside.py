@@ -170,7 +170,8 @@ def _with_late_stores(part: Part, course: Course) -> Part | None:
     None where that design is of another form, or has such a space already.
     """
     best, request = course.best, course.request
-    if request.model == "paper" or best is None or best.choice is None or not course.has_best(part):
+    is_offered = request.model != "paper" and request.options.trust != "measured"  # no report has it
+    if not is_offered or best is None or best.choice is None or not course.has_best(part):
         return None
     kernel, point = best.choice.kernel, best.choice.point
     if best.part.options.late or not is_held_by_updates(kernel, point, request.target):

@@ -65,26 +65,16 @@ def slow_in_design(kernel: Kernel, space: Space, point: DesignPoint) -> tuple[Ar
 
 def is_held_by_updates(kernel: Kernel, point: DesignPoint, target: Target) -> bool:
     """Whether tiles that nests update, and that could be stored late, take so much of a design's cycles."""
-    nests = [(nest.id, may_load_ahead(kernel.scop, nest), nest.statements) for nest in kernel.distribution.nests]
-    late = {
-        buffer.id
-        for nest, legal, statements in nests
-        for buffer in point.buffers
-        if buffer.nests == (nest,) and buffer.place in legal.get(buffer.array, ())
-        if buffer.copies == 1 and any(kernel.scop.statement(s).write.array == buffer.array for s in statements)
-    }
+    nests, scop = kernel.distribution.nests, kernel.scop
+    legal = {n.id: may_load_ahead(scop, n) for n in nests}
+    written = {(n.id, scop.statement(s).write.array) for n in nests for s in n.statements}
+    tiled = ((nest, b) for b in point.buffers if b.copies == 1 and len(b.nests) == 1 for nest in b.nests)
+    late = {(nest, b.array) for nest, b in tiled if b.place in legal[nest].get(b.array, ())} & written
     if not late:
         return False
     plan = plan_of(kernel, point)
-    found = estimate(plan, target)
-    places = {
-        plan.buffer_for(task, kernel.scop.array(b.array).id).id
-        for b in point.buffers
-        if b.id in late
-        for task in plan.tasks
-        if task.nest in b.nests
-    }
-    moved = {t.id: t.array for t in plan.transfers if t.buffer in places}
+    held = {b for task in plan.tasks for b in task.buffers if (task.nest, plan.buffer(b).array) in late}
+    found, moved = estimate(plan, target), {t.id: t.array for t in plan.transfers if t.buffer in held}
     return sum(cycles for _, cycles in _spent(found.terms["cycles"], moved)) >= WORTH_MORE * found.cycles
 
 

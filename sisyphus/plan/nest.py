@@ -10,7 +10,7 @@ With two copies of the buffer of A, its tiles are loaded ahead:
 copy A at k0=0; for k0 (tile): together { copy A at k0+1; function { for i0 (tile): ... } }
 
 Where S updates A, each is also stored late. The loop has an iteration more at both ends, in which tiles only travel:
-for k0 (tile) in -1..48: together { function { store A at k0-1; load A at k0+1 }; function { if k0 in 0..47: ... } }
+for k0 (tile) in -1..48: together { function { store A at k0-1; load A at k0+1 }; function if k0 in 0..47 { ... } }
 """
 
 from __future__ import annotations
