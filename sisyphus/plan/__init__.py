@@ -46,6 +46,7 @@ from sisyphus.plan.tree import (
     copies_in,
     descend,
     is_copied_work,
+    limits_of,
     stands_apart,
     walk,
 )
@@ -107,6 +108,7 @@ __all__ = [
     "is_copied_work",
     "iterations_between",
     "layout_extents",
+    "limits_of",
     "narrowed",
     "not_in_one_pass",
     "of_a_table",

@@ -11,7 +11,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from sisyphus.algebra import EXACT, Algebra, Condition, Value
 from sisyphus.ir import StmtId
 from sisyphus.plan.levels import Copies, Levels
-from sisyphus.plan.tree import Bound, Quotient
+from sisyphus.plan.tree import Bound, Quotient, limits_of
 from sisyphus.poly import (
     Affine,
     LinearBounds,
@@ -251,10 +251,8 @@ def outer_range(points: Set, name: str, context: Set) -> Range:
 
 def restrict(points: Set, name: str, limits: Range) -> Set:
     """The points whose dimension `name` lies within a loop's bounds."""
-    own = var(name)
-    conditions = [own * q.divisor - q.numerator for q in limits.lower.terms]
-    conditions += [q.numerator - own * q.divisor for q in limits.upper.terms]
-    return points.intersect(make_set("", dim_names(points), at_least_zero=conditions))
+    inside = limits_of(name, limits.lower, limits.upper)
+    return points.intersect(make_set("", dim_names(points), at_least_zero=inside))
 
 
 def _range(bounds: LinearBounds, around: Set, name: str) -> Range:

@@ -121,7 +121,7 @@ def tree_of(
 def _in_stages(loop: For, copied: Copying) -> For:
     """A tile loop in which the tile before is stored and the next one loaded while a third function has this one."""
     name = loop.iterator
-    inside = limits_of(loop)
+    inside = limits_of(name, loop.lower, loop.upper)
     stores = [replace(copy, within=inside) for copy, _ in _at(copied.late, name, var(name) - 1)]
     loads = [replace(copy, within=inside) for copy, _ in _at(copied.ahead, name, var(name) + 1)]
     updated = {port for _, port in copied.late}

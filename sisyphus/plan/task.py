@@ -20,7 +20,7 @@ from sisyphus.plan.ranges import Ranges
 from sisyphus.plan.tiles import Window, along_rows, grown, tile_of
 from sisyphus.plan.tree import Copy
 from sisyphus.poly import Set, var
-from sisyphus.space import BufferPoint
+from sisyphus.space import BufferPoint, stores_late
 from sisyphus.values import dataclass, field, replace
 
 #: The scalar that holds an element, if the name is free.
@@ -96,10 +96,9 @@ def _new_task(parts: Parts, nest: Nest, tiled: list[BufferPoint], around: Around
     )
     if scanned is None:
         return None
-    written = {s.write.array for s in statements}
-    are_late = any(choice.copies > 1 and choice.array in written for choice in tiled)
+    first_turn = int(stores_late(parts.scop, (nest,), parts.point))
     for choice in tiled:
-        _add_tile_buffer(parts, nest, choice, levels, around, first_turn=int(are_late))
+        _add_tile_buffer(parts, nest, choice, levels, around, first_turn=first_turn)
     buffers = parts.buffers_of(nest)
     accumulators = Accumulators(buffers, names.take(ACCUMULATOR))
     copying = _copying(parts, tiled, levels, scanned, statements, around)

@@ -229,11 +229,11 @@ def conditions_of(node: Node) -> tuple[Affine, ...]:
     return ()
 
 
-def limits_of(loop: For) -> tuple[Affine, ...]:
-    """What is >= 0 in the iterations of a loop, and not in all beside them."""
-    own = var(loop.iterator)
-    lower = (own * q.divisor - q.numerator for q in loop.lower.terms)
-    return (*lower, *(q.numerator - own * q.divisor for q in loop.upper.terms))
+def limits_of(iterator: str, lower: Bound, upper: Bound) -> tuple[Affine, ...]:
+    """What is >= 0 where an iterator lies within its bounds, and nowhere else."""
+    own = var(iterator)
+    above = (own * q.divisor - q.numerator for q in lower.terms)
+    return (*above, *(q.numerator - own * q.divisor for q in upper.terms))
 
 
 def widened(loop: For, by: int) -> For:

@@ -9,7 +9,7 @@ from math import ceil
 from sisyphus.plan.packed import as_it_lies, whole_tiles
 from sisyphus.plan.plan import Buffer, Plan, Port
 from sisyphus.plan.ranges import Ranges, affine_range, ranges_of
-from sisyphus.plan.tree import For, Node, body_of, copies_in, descend, widened, with_body
+from sisyphus.plan.tree import For, Node, copies_in, descend, widened
 from sisyphus.poly import Affine, const
 from sisyphus.space import PACKED
 
@@ -68,16 +68,10 @@ def transfer_ranges(plan: Plan) -> dict[str, Ranges]:
     places: dict[str, Ranges] = {}
     outer = ranges_at(plan.body, {})
     for body, around in ((plan.body, {}), *((task.body, outer) for task in plan.called)):
-        inside = ranges_at(with_tiles(body), around)
+        inside = ranges_at(body, around)
         for copy in copies_in(body):
             places[copy.transfer] = union(places.get(copy.transfer, {}), inside)
     return places
-
-
-def with_tiles(nodes: Sequence[Node]) -> tuple[Node, ...]:
-    """The nodes with loops over their tiles alone: nothing is moved for iterations beside these."""
-    inside = (with_body(node, with_tiles(body_of(node))) for node in nodes)
-    return tuple(widened(node, -node.idle // 2) if isinstance(node, For) else node for node in inside)
 
 
 def union(one: Ranges, other: Ranges) -> dict[str, tuple[int, int]]:
@@ -89,13 +83,17 @@ def union(one: Ranges, other: Ranges) -> dict[str, tuple[int, int]]:
 
 
 def ranges_at(nodes: Sequence[Node], outside: Ranges) -> dict[str, tuple[int, int]]:
-    """Ranges of all iterators below `nodes`; one name used twice gets the union."""
+    """Ranges of all iterators below `nodes` where there is a tile; one name used twice gets the union."""
     found: dict[str, tuple[int, int]] = {}
     for node, around in descend(nodes, outside, _ranges_inside):
         if isinstance(node, For):
-            found = union(found, ranges_of(node, around))
+            found = union(found, _ranges_with_tiles(node, around))
     return {**outside, **found}
 
 
 def _ranges_inside(node: Node, around: Ranges) -> Ranges:
-    return {**around, **ranges_of(node, around)} if isinstance(node, For) else around
+    return {**around, **_ranges_with_tiles(node, around)} if isinstance(node, For) else around
+
+
+def _ranges_with_tiles(loop: For, around: Ranges) -> Ranges:
+    return ranges_of(widened(loop, -loop.idle // 2) if loop.idle else loop, around)

@@ -6,7 +6,21 @@ from collections.abc import Iterator, Sequence
 
 from sisyphus.errors import InternalError
 from sisyphus.ir import Ref, Statement
-from sisyphus.plan import Buffer, Call, Copy, For, Hold, LoopRole, Node, Plan, Run, Task, at_once, conditions_of
+from sisyphus.plan import (
+    Buffer,
+    Call,
+    Copy,
+    For,
+    Hold,
+    LoopRole,
+    Node,
+    Plan,
+    Run,
+    Task,
+    at_once,
+    conditions_of,
+    limits_of,
+)
 from sisyphus.poly import Affine, Map, Set, const, make_map, make_set, var
 from sisyphus.values import dataclass, replace
 
@@ -151,9 +165,9 @@ def _inside(plan: Plan, here: Spot, node: Node) -> Spot:
 
 def _inside_loop(here: Spot, node: For) -> Spot:
     own = var(f"t{here.loops}")
-    lower = (own * q.divisor - here.value(q.numerator) for q in node.lower.terms)
-    upper = (here.value(q.numerator) - own * q.divisor for q in node.upper.terms)
-    conditions, named = [*here.conditions, *lower, *upper], [(node.iterator, own)]
+    within = replace(here, env=(*here.env, (node.iterator, own)))
+    limits = limits_of(node.iterator, node.lower, node.upper)
+    conditions, named = [*here.conditions, *map(within.value, limits)], [(node.iterator, own)]
     for at, (name, by) in enumerate(node.quotients, start=1):
         quotient = var(f"t{here.loops + at}")
         conditions += [own - quotient * by, quotient * by + (by - 1) - own]

@@ -206,10 +206,6 @@ class Beside:
     def body(self) -> tuple[Part, ...]:
         return (self.loads, *([] if self.back is None else [self.back]), self.called)
 
-    def tiles(self, entries: Value) -> Value:
-        """How many tiles so many iterations have, over one run of the task."""
-        return self.called.entered(entries)
-
 
 @dataclass(frozen=True)
 class Tile:
@@ -268,7 +264,7 @@ def placed(parts: Sequence[Part], entries: Value = 1, copies: Value = 1) -> Iter
             case Replicated(copies=more, turns=turns):
                 yield from placed(part.body, entries * turns, copies * more)
             case Beside():
-                yield from placed(part.body[:-1], part.tiles(entries), copies)
+                yield from placed(part.body[:-1], part.called.entered(entries), copies)
                 yield from placed(part.body[-1:], entries, copies)
             case Called():
                 yield from placed(part.body, part.entered(entries), copies)

@@ -152,9 +152,9 @@ def _beside(setting: Setting, part: Beside, entries: Value, bodies: Bodies) -> S
     inside = [(here.entries, here.part) for here in placed(part.called.body, entries) if isinstance(here.part, Burst)]
     stores = [(move, runs * burst.rounds) for runs, burst in inside for step in burst.steps for move in step]
     moves = [each for moves in part.loads.steps for each in _each_move(setting, moves, stores, entries)]
-    tiles, construct = entries, doubt_of(term for _, term in moves) or "tiles-loaded-ahead"
+    tiles, construct = part.called.entered(entries), doubt_of(term for _, term in moves) or "tiles-loaded-ahead"
     if part.back is not None:
-        tiles, construct = part.tiles(entries), "tiles-stored-late"
+        construct = "tiles-stored-late"
         moves.append((True, _exchange(setting, part.back, stores, entries)))
     loads = explained(alg, AtOnce(tuple(moves)))
     cycles, late = (alg.ceil_div(figure, alg.maximum(tiles, 1)) for figure in (called.value, called.rtl))
