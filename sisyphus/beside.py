@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sisyphus.course import Asked, Course, is_dealt
 from sisyphus.errors import UsageError
@@ -12,6 +12,7 @@ from sisyphus.part_search import cost_of
 from sisyphus.parts import Known, Part
 from sisyphus.request import Kernel, Request, space_of
 from sisyphus.slow_transfers import (
+    SLOW,
     WORTH_MORE,
     has_large_tiles,
     is_held_by_updates,
@@ -23,7 +24,7 @@ from sisyphus.slow_transfers import (
     tiles_by_limit,
 )
 from sisyphus.solve import Stop
-from sisyphus.space import ANY_PORTS, Space
+from sisyphus.space import ANY_PORTS, EVERY, Space
 from sisyphus.values import dataclass, replace
 
 #: What a space beside a part counts where both share the time of one.
@@ -49,7 +50,7 @@ class Slow:
             space = space_of(kernel, request)
         except UsageError:
             return Slow()
-        return Slow(slow_by_limit(space), tuple(a for a in tiles_by_limit(space) if a not in _fixed_ports(request)))
+        return Slow(slow_by_limit(space), _free(tiles_by_limit(space), request, "ports"))
 
 
 def around(part: Part, course: Course, left: float, slow: Slow) -> Iterator[Asked]:
@@ -58,7 +59,7 @@ def around(part: Part, course: Course, left: float, slow: Slow) -> Iterator[Aske
     Tiles that may be slow have several ports first. So have those that are slow in the best design, if that is one of
     the form: before the part, or after it where the part itself has found that design. Each with the most ports first,
     then with fewer, no longer than a share of the time of the round. Where the best design stores tiles late, so do all
-    spaces of the form from then on.
+    spaces of the form from then on; where it has arrays in columns of beats, parts have so, too, after all others.
     """
     if course.best is not None and course.has_best(part) and course.best.part.options.late:
         part = replace(part, options=replace(part.options, late=True))
@@ -75,8 +76,11 @@ def around(part: Part, course: Course, left: float, slow: Slow) -> Iterator[Aske
     if space is not None and not before:
         for one in _striped(part, space, _slow_in_found(part, course)):
             yield Asked(one, left, course.share(AT_ONCE))
-    if (late := _with_late_stores(part, course)) is not None:
+    if (late := _with_late_stores(part, course)) is not None and not course.was_asked(late):
         yield Asked(late, left, course.share(AT_ONCE))
+    for one in _in_columns([] if space is None else [part, *([] if cut is None else [cut])], course):
+        if not course.was_asked(one):
+            yield Asked(one, left, course.share(AT_ONCE))
     best = course.best
     if ragged and best is not None and course.has_best(part):
         options = replace(best.part.options, tiles="ragged")
@@ -139,18 +143,22 @@ def _slow_before(part: Part, course: Course, space: Space, tiles: Arrays) -> Arr
     return tuple(array for array in tiles if array in slow) or _slow_in_found(part, course)
 
 
-def _slow_in_found(part: Part, course: Course) -> Arrays:
-    """Arrays whose tiles are slow in the best design, if that is one of this part: they may pass many times."""
+def _slow_in_found(part: Part, course: Course, share: float = SLOW, knob: str = "ports") -> Arrays:
+    """Arrays whose tiles are slow in the best design, if that is one of this part: they may pass many times.
+
+    They take a `share` of its cycles, and the user fixed no such `knob` of them.
+    """
     best = course.best
     if course.request.model == "paper" or best is None or best.choice is None or not course.has_best(part):
         return ()
-    slow = slow_in_design(best.part.kernel, best.choice.space, best.choice.point)
-    return tuple(array for array in slow if array not in _fixed_ports(course.request))
+    slow = slow_in_design(best.part.kernel, best.choice.space, best.choice.point, share)
+    return _free(slow, course.request, knob)
 
 
-def _fixed_ports(request: Request) -> set[str]:
-    """Arrays whose ports the user fixed."""
-    return {fix.partition(".ports=")[0] for fix in request.fixes if not fix.endswith(f"={ANY_PORTS}")}
+def _free(arrays: Arrays, request: Request, knob: str) -> Arrays:
+    """Those of which the user did not fix ports, or another knob."""
+    fixed = {fix.partition(f".{knob}=")[0] for fix in request.fixes if not fix.endswith(f"={ANY_PORTS}")}
+    return tuple(array for array in arrays if not {array, EVERY} & fixed)
 
 
 def _with_cut_banks(part: Part, request: Request, space: Space) -> Part | None:
@@ -162,6 +170,22 @@ def _with_cut_banks(part: Part, request: Request, space: Space) -> Part | None:
     if request.model == "paper" or options.striped or options.cut or not has_large_tiles(space):
         return None
     return replace(part, options=replace(options, cut=True))
+
+
+def _in_columns(parts: Sequence[Part], course: Course) -> Iterator[Part]:
+    """The space of the best design with arrays in columns of beats whose transfers take much of it.
+
+    Once it has such arrays, also those of other parts of its form with all of these.
+    """
+    best, options = course.best, course.request.options
+    is_offered = options.packs and options.trust != "measured"  # no report has it
+    if not parts or not is_offered or best is None or best.choice is None or not course.has_best(parts[0]):
+        return
+    known, scop = best.choice.point.in_columns, best.part.kernel.scop
+    slow = (a for a in _slow_in_found(parts[0], course, WORTH_MORE, "layout") if len(scop.array(a).extents) > 1)
+    others = tuple(array for array in slow if array not in known)
+    for part in (*[best.part] * bool(others), *(parts if known else ())):
+        yield replace(part, options=replace(part.options, columns=(*known, *others)))
 
 
 def _with_late_stores(part: Part, course: Course) -> Part | None:

@@ -48,6 +48,7 @@ class Course:
         self.request = request
         self.found: list[Answer] = []
         self.heard: list[Moment] = []
+        self._asked: list[Part] = []
         self._listen, self._on_progress, self._improve = listen, on_progress, improve
         self._begun = self._round_begun = clock.now()
         self._round = inf if request.limits.seconds is None else request.limits.seconds
@@ -58,7 +59,7 @@ class Course:
         for number in count():
             length, left = FIRST_ROUND * LONGER**number, limit - self.seconds
             is_last = left <= LAST * length or limit == inf
-            self._round, self._round_begun = left if is_last else length, clock.now()
+            self._round, self._round_begun, self._asked = left if is_last else length, clock.now(), []
             yield
             is_over = is_last or self.was_interrupted or self.seconds >= limit
             if is_over or all(answer.stop is not Stop.TIME for answer in self.whole()):
@@ -125,6 +126,7 @@ class Course:
         One of another form than the best design is not begun when all the time is over.
         """
         part, found = asked.part, self.found
+        self._asked.append(part)
         at = next((at for at, answer in enumerate(found) if answer.part.is_same(part)), None)
         if self.left <= 0 and self.best is not None and not self.has_best(part):
             if at is None:
@@ -137,6 +139,10 @@ class Course:
         known = replace(found[at], part=part)
         found.append(known if known.stop is not Stop.TIME else self._gone_on(known, asked))
         del found[at]
+
+    def was_asked(self, part: Part) -> bool:
+        """Whether a part was searched in this round: no design that is found beside it is a reason to go on with it."""
+        return any(other.is_same(part) for other in self._asked)
 
     def leave(self, part: Part, stop: Stop) -> None:
         """A part is not searched for such a reason: nothing is known of what it has."""

@@ -219,7 +219,8 @@ class Parts:
         if point is not None:
             spaces.sort(key=lambda options: options.tree_reduction != point.tree_reduction)
             late = stores_late(kernel.scop, kernel.distribution.nests, point)
-            spaces = [replace(o, dealt=point.dealt, striped=point.dealt_tiles, late=late) for o in spaces]
+            ports, columns = point.dealt_tiles, point.in_columns
+            spaces = [replace(o, dealt=point.dealt, striped=ports, columns=columns, late=late) for o in spaces]
         first, *others = spaces
         smaller = replace(first, tiles="divisors")
         if point is None and LARGE < self._tilings(kernel, first) > self._tilings(kernel, smaller):

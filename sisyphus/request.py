@@ -148,7 +148,7 @@ def space_of(kernel: Kernel, request: Request) -> Space:
 def space_of_point(kernel: Kernel, request: Request, point: DesignPoint) -> Space:
     """The space that a point of a form is one of: with the ports, tables and adders that it has."""
     late = stores_late(kernel.scop, kernel.distribution.nests, point)
-    ports = replace(request.options, dealt=point.dealt, striped=point.dealt_tiles, late=late)
+    ports = replace(request.options, dealt=point.dealt, striped=point.dealt_tiles, columns=point.in_columns, late=late)
     options = replace(ports, listed=point.is_listed, adders=point.adders, tree_reduction=point.tree_reduction)
     return space_of(kernel, replace(request, options=options))
 

@@ -45,8 +45,8 @@ def slow_tiles(space: Space, cost: float) -> tuple[ArrayId, ...]:
     return tuple(a for a in slow if over_ports(space, a, min(STRIPES)) is not None)
 
 
-def slow_in_design(kernel: Kernel, space: Space, point: DesignPoint) -> tuple[ArrayId, ...]:
-    """Large arrays whose transfers take a fifth of the cycles of a design, in which tiles may pass many times.
+def slow_in_design(kernel: Kernel, space: Space, point: DesignPoint, share: float = SLOW) -> tuple[ArrayId, ...]:
+    """Large arrays whose transfers take a share of the cycles of a design, in which tiles may pass many times.
 
     All large ones if one is slow and they are few, as of transfers side by side the longest takes the time of all.
     """
@@ -59,17 +59,19 @@ def slow_in_design(kernel: Kernel, space: Space, point: DesignPoint) -> tuple[Ar
     spent = Counter[ArrayId]()
     for name, cycles in _spent(found.terms["cycles"], moved):
         spent[moved[name]] += cycles
-    slow = tuple(array for array in large if spent[array] >= SLOW * found.cycles)
+    slow = tuple(array for array in large if spent[array] >= share * found.cycles)
     return large if slow and len(large) <= FEW else slow
 
 
 def is_held_by_updates(kernel: Kernel, point: DesignPoint, target: Target) -> bool:
-    """Whether tiles that nests update, and that could be stored late, take so much of a design's cycles."""
+    """Whether tiles that nests update, and that could be stored late under loops around them, take much of a design."""
     nests, scop = kernel.distribution.nests, kernel.scop
     legal = {n.id: may_load_ahead(scop, n) for n in nests}
     written = {(n.id, scop.statement(s).write.array) for n in nests for s in n.statements}
     tiled = ((nest, b) for b in point.buffers if b.copies == 1 and len(b.nests) == 1 for nest in b.nests)
-    late = {(nest, b.array) for nest, b in tiled if b.place in legal[nest].get(b.array, ())} & written
+    late = {
+        (nest, b.array) for nest, b in tiled if {*point.nest(nest).outside(b.place)} & {*legal[nest].get(b.array, ())}
+    } & written
     if not late:
         return False
     plan = plan_of(kernel, point)

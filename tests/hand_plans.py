@@ -193,8 +193,9 @@ def copy_plan(
         Transfer("load_A", Direction.LOAD, ArrayId("A"), "buf_A", width, "A", stream),
         Transfer("store_B", Direction.STORE, ArrayId("B"), "buf_B", width, "B"),
     )
+    lies_in = {"packed": tile, "columns": (*extents[:-1], width)}.get(layout, ())
     ports = tuple(
-        Port(a.id, "array", FLOAT, extents, width, a.id, d, layout, stripes=stripes, tile=tile * (layout == "packed"))
+        Port(a.id, "array", FLOAT, extents, width, a.id, d, layout, stripes=stripes, tile=lies_in)
         for a, d in zip(arrays, ("in", "out"), strict=True)
     )
     tasks, body = _copy_body(names, extents, tile, starts, counts, tiled)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 
@@ -20,7 +21,19 @@ from sisyphus.model.formulas.latency import task_cycles
 from sisyphus.model.formulas.rules import VITIS_2023_2
 from sisyphus.model.study import Study
 from sisyphus.plan import Copy, Direction, Numbers, Plan, build_plan, side_by_side, walk
-from sisyphus.space import KERNEL_PLACE, PACKED, BufferPoint, DesignPoint, NestSpace, Options, Space, build_space
+from sisyphus.space import (
+    COLUMNS,
+    KERNEL_PLACE,
+    PACKED,
+    PLAIN,
+    BufferPoint,
+    DesignPoint,
+    NestSpace,
+    Options,
+    Space,
+    build_space,
+)
+from sisyphus.space.packed import lying_as
 from sisyphus.target import Target
 
 
@@ -37,27 +50,33 @@ class Kernel:
         return build_plan(self.scop, self.distribution, self.space.live, point)
 
 
-def kernel_of(scop: Scop, target: Target, *, tree: bool = False, views: bool = False, packed: bool = False) -> Kernel:
-    """With `views`, in the form in which every array that can has views; `packed`: tiles of arrays that can."""
+def kernel_of(scop: Scop, target: Target, *, tree: bool = False, views: bool = False, layout: str = PLAIN) -> Kernel:
+    """With `views`, in the form in which every array that can has views; in a `layout` tiles of arrays that can."""
     found = dependences(scop)
     distribution = distribute(scop, found)
     viewed = with_views(scop, distribution) if views else None
     scop = viewed.scop if viewed else scop
     options = Options(tree_reduction=tree, late=True)
     space = build_space(scop, found, distribution, liveness(scop), target, options)
-    return Kernel(scop, found, distribution, space if packed else in_rows(space))
+    if layout == COLUMNS:
+        several = [a.id for a in scop.arrays if len(a.extents) > 1]
+        space = reduce(lambda space, array: lying_as(space, array, COLUMNS), several, space)
+    return Kernel(scop, found, distribution, in_rows(space) if layout == PLAIN else space)
 
 
 def in_rows(space: Space) -> Space:
     """The space in which no tiles are packed."""
-    uses = {nest.id: tuple(replace(use, packed=False) for use in nest.arrays) for nest in space.nests}
+    uses = {nest.id: tuple(replace(use, layout=PLAIN) for use in nest.arrays) for nest in space.nests}
     return replace(space, nests=tuple(replace(nest, arrays=uses[nest.id]) for nest in space.nests))
 
 
-def packed_in(space: Space, point: DesignPoint) -> DesignPoint:
-    """The point with packed tiles of the arrays that have such in a space, in the beats that they have."""
-    tiled = {b.id for b in point.buffers if b.place != KERNEL_PLACE and space.is_packed(b.array)}
-    moved = tuple(replace(point.transfer_of(b), layout=PACKED) for b in sorted(tiled))
+def lying_in(space: Space, point: DesignPoint) -> DesignPoint:
+    """The point with the arrays packed, or in columns of beats, that are so in a space, in the beats that they have."""
+    lies = {b.id: (space.lies_as(b.array), b.place) for b in point.buffers}
+    tiled = {
+        b for b, (layout, place) in lies.items() if layout == COLUMNS or (layout == PACKED and place != KERNEL_PLACE)
+    }
+    moved = tuple(replace(point.transfer_of(b), layout=lies[b][0]) for b in sorted(tiled))
     return replace(point, transfers=(*(t for t in point.transfers if t.buffer not in tiled), *moved))
 
 

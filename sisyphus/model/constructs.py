@@ -19,7 +19,7 @@ from sisyphus.model.study import Study
 from sisyphus.plan import FAR, Buffer, For, Hold, LoopRole, Plan, Task, Transfer, as_it_lies, walk
 from sisyphus.plan.ranges import Ranges
 from sisyphus.plan.walks import Walk, is_clipped, settled, transfer_ranges, walk_of
-from sisyphus.space import DIRECT_BITS, added_in
+from sisyphus.space import COLUMNS, DIRECT_BITS, added_in
 
 #: The owner of what belongs to no task, transfer or buffer.
 KERNEL = "kernel"
@@ -94,6 +94,8 @@ def _of_transfer(plan: Plan, transfer: Transfer, moved: MoveStudy) -> Iterator[s
         yield "transfer-wide-and-direct"
     if int(move.stripes) > 1:
         yield "transfer-over-ports"
+    if plan.port_of(transfer).layout == COLUMNS:
+        yield "transfer-by-columns"
     if any(int(cycles) for cycles in move_remainders(setting, move)):
         yield "transfer-with-remainder"
     if int(move.bursts) > 1:

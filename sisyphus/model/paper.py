@@ -278,19 +278,14 @@ def _use(nest: NestSpace, array: ArrayId) -> ArrayUse:
 def _tile_cycles(nest: NestSpace, use: ArrayUse, point: DesignPoint) -> int:
     buffer = point.buffer_of(use.array, nest.id)
     chosen = point.nest(nest.id)
-    transfers = math.prod(chosen.tile(loop).level0 for loop in _outside(chosen, buffer))
+    transfers = math.prod(chosen.tile(loop).level0 for loop in chosen.outside(buffer.place))
     return int(tile_traffic(use.footprint(tile_sizes(nest, chosen, buffer)), transfers)) * nest.outer_trips
 
 
 def tile_sizes(nest: NestSpace, chosen: NestPoint, buffer: BufferPoint) -> dict[str, int]:
     """Iterations of each loop that one transfer of a buffer serves."""
-    outside = _outside(chosen, buffer)
+    outside = chosen.outside(buffer.place)
     return {s.iterator: chosen.tile(s.iterator).size if s.iterator in outside else s.trip_count for s in nest.loops}
-
-
-def _outside(chosen: NestPoint, buffer: BufferPoint) -> tuple[str, ...]:
-    """The level-0 loops outside of a buffer's transfers; none where these stand around the nest."""
-    return chosen.order[: chosen.order.index(buffer.place) + 1] if buffer.place in chosen.order else ()
 
 
 def _onchip_bytes(space: Space, point: DesignPoint) -> int:

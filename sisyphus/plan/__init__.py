@@ -7,7 +7,7 @@ from sisyphus.plan.conflicts import Touched, in_turn, reads_writes, side_by_side
 from sisyphus.plan.interleaved import rows_apart
 from sisyphus.plan.known import KnownPlans
 from sisyphus.plan.memory_banks import banks_of, beats, layout_extents, spread
-from sisyphus.plan.packed import as_it_lies, in_memory
+from sisyphus.plan.packed import as_it_lies, in_columns, in_memory
 from sisyphus.plan.plan import FIFO_DEPTH, Buffer, Direction, Plan, Port, Task, Transfer
 from sisyphus.plan.plan_text import dump
 from sisyphus.plan.shape import Numbers, Shape, ShapeBuilder
@@ -103,6 +103,7 @@ __all__ = [
     "descend",
     "dump",
     "dump_schedule",
+    "in_columns",
     "in_memory",
     "in_turn",
     "is_copied_work",

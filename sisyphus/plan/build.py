@@ -22,7 +22,7 @@ from sisyphus.plan.tiles import Box, References, Window, box_of, grown, whole
 from sisyphus.plan.tree import Call, Copy, For, LoopRole, Node
 from sisyphus.plan.walks import check_packed
 from sisyphus.poly import Set, const, extend, make_box, make_set, union_of, var
-from sisyphus.space import KERNEL_PLACE, NEST_PLACE, PACKED, PLAIN, BufferPoint, DesignPoint
+from sisyphus.space import COLUMNS, KERNEL_PLACE, NEST_PLACE, PACKED, PLAIN, BufferPoint, DesignPoint
 
 
 def build_plan(
@@ -238,5 +238,9 @@ def _array_port(parts: Parts, array: Array, transfers: Sequence[Transfer]) -> Po
     stripes = parts.point.stripes_of(array.id)
     found = Port(array.id, "array", array.type.stored, array.extents, width, array.id, direction, layout)
     held = {t.buffer for t in moved}
-    tile = common_tile(array.id, [b for b in parts.made_buffers() if b.id in held]) if layout == PACKED else ()
+    tile: tuple[int, ...] = ()
+    if layout == PACKED:
+        tile = common_tile(array.id, [b for b in parts.made_buffers() if b.id in held])
+    elif layout == COLUMNS:
+        tile = (*array.extents[:-1], width)
     return replace(found, stripes=stripes, tile=tile)

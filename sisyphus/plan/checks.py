@@ -9,6 +9,7 @@ from sisyphus.errors import KernelError
 from sisyphus.ir import Array, ArrayId, Role, Scop
 from sisyphus.plan.plan import Buffer
 from sisyphus.space import (
+    COLUMNS,
     KERNEL_PLACE,
     MAX_BEAT_BITS,
     MAX_BEAT_ELEMENTS,
@@ -169,6 +170,8 @@ def _layout_faults(arrays: Mapping[ArrayId, Array], point: DesignPoint) -> Itera
             yield f"the rows of `{array}` are padded to beats of one width, not of {' and '.join(map(str, widths))}"
         if PACKED in layouts and (any(t.stripes > 1 for t in mine) or len(arrays[array].extents) < 2):
             yield f"`{array}` cannot be packed: only an array of several dimensions, with one port, has tiles of rows"
+        if COLUMNS in layouts and len(arrays[array].extents) < 2:
+            yield f"`{array}` cannot lie in columns: an array of one dimension is one row"
 
 
 def _one_buffer_faults(scop: Scop, buffer: BufferPoint, nests: list[Nest]) -> Iterator[str]:
@@ -200,7 +203,7 @@ def _view_faults(view: Array, buffer: BufferPoint, nest: Nest, point: DesignPoin
     chosen = point.nest(nest.id)
     if chosen.unroll:
         yield f"nest `{nest.id}`: copies would move views of `{view.home}` beside each other"
-    outside = chosen.order[: chosen.order.index(buffer.place) + 1] if buffer.place in chosen.order else ()
+    outside = chosen.outside(buffer.place)
     for loop in view.still:
         if loop not in outside:
             yield f"buffer `{buffer.id}`: loop `{loop}` must be outside of its transfers"

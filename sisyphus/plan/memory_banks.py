@@ -1,7 +1,8 @@
 """How arrays lie in the memory of the board: extents with padding, beats, and the bank of each port; knows no C.
 
 Layouts: `plain` is the array as C has it; `padded` rounds the last extent up to whole beats; `packed` is one tile after
-another (`packed.py`). `width` elements travel in one beat, over all stripes of a port.
+another, `columns` one column of beats after another (`packed.py`). `width` elements travel in one beat, over all
+stripes of a port.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from math import prod
 
 from sisyphus.errors import InternalError
 from sisyphus.plan.plan import Port
-from sisyphus.space import LAYOUTS, PACKED, PADDED
+from sisyphus.space import LAYOUTS, PADDED
 from sisyphus.target import Device
 
 
@@ -21,7 +22,7 @@ def layout_extents(port: Port) -> tuple[int, ...]:
         raise InternalError(f"port `{port.name}` has the unknown layout `{port.layout}`")
     if not port.extents:
         return (_rounded(1, port.width),)
-    if port.layout == PACKED:
+    if port.tile:
         tiles = (-(-extent // size) for extent, size in zip(port.extents, port.tile, strict=True))
         return (*tiles, *port.tile[:-1], _rounded(port.tile[-1], port.width))
     last = port.extents[-1]

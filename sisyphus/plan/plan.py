@@ -165,10 +165,10 @@ class Port:
     `kind` is "array", "scalar" or "stream", an array that comes from another unit or goes to one and lies in no memory
     (`streamed.py`); `bundle` the m_axi bundle of an array; `width` elements per beat; `extents` those of the source;
     `direction` "in", "out" or "inout" as the emitted kernel uses it; `layout` as in TransferPoint, `tile` the extents
-    of the tiles of a packed one (`packed.py`). `copies`: the argument of the source whose data it is given a second
-    time. `stripes`: so many pointers, each with a bundle of its
-    own, in place of one, over which rows are dealt (`space/ports.py`); a beat is one of each. `depth`: how many beats
-    the FIFO in front of a stream that comes in can hold.
+    of the tiles of one that lies in memory in tiles (`packed.py`). `copies`: the argument of the source whose data
+    it is given a second time. `stripes`: so many pointers, each with a bundle of its own, in place of one, over
+    which rows are dealt (`space/ports.py`); a beat is one of each. `depth`: how many beats the FIFO in front of a
+    stream that comes in can hold.
     """
 
     name: str
@@ -188,7 +188,8 @@ class Port:
     def of_one_stripe(self) -> Port:
         """What lies behind one of its pointers: an array with rows as long as the longest stripe."""
         extents = (*self.extents[:-1], *(-(-last // self.stripes) for last in self.extents[-1:]))
-        return replace(self, extents=extents, width=self.width // self.stripes, stripes=1)
+        tile = (*self.tile[:-1], *(last // self.stripes for last in self.tile[-1:]))
+        return replace(self, extents=extents, width=self.width // self.stripes, stripes=1, tile=tile)
 
 
 @dataclass(frozen=True, eq=False)

@@ -205,7 +205,7 @@ class ShapeBuilder:
         alg, declared = self.alg, self.scop.array(array)
         refs, placed = refs_to(self.scop, self.space.nest, array), self.numbers.placed(alg, array)
         fixed = partial(self.numbers.fixed, alg, self.shape.order, array)
-        width = 1 if self._is_packed(declared.port) else self.numbers.widths[array]
+        width = 1 if self._layout(declared.port) == PACKED else self.numbers.widths[array]
         outer = {name: name for name in levels.outer}
         rows = along_rows(alg, refs, outer, lambda name: f"{name}_by", width)
         box, beside = tile_of(alg, levels, refs, declared.extents, fixed, rows)
@@ -248,13 +248,14 @@ class ShapeBuilder:
         declared = self.scop.array(array)
         uses = [use for use in self.space.arrays if self.scop.array(use.array).port == array]
         direction = "inout" if any(use.writes for use in uses) else "in"
-        layout = PACKED if self._is_packed(array) else PLAIN
+        layout = self._layout(array)
         kind, extents = declared.type.stored, declared.extents
         stripes = max(use.stripes for use in uses)
         return Port(array, "array", kind, extents, bundle=array, direction=direction, layout=layout, stripes=stripes)
 
-    def _is_packed(self, port: ArrayId) -> bool:
-        return any(use.packed for use in self.space.arrays if self.scop.array(use.array).port == port)
+    def _layout(self, port: ArrayId) -> str:
+        lying = (use.layout for use in self.space.arrays if self.scop.array(use.array).port == port)
+        return next((layout for layout in lying if layout != PLAIN), PLAIN)
 
 
 def _id(array: ArrayId, direction: Direction) -> str:

@@ -29,7 +29,7 @@ from sisyphus.report.limits import limit_lines
 from sisyphus.report.tables import Rows, indent, markdown, shortened, table
 from sisyphus.shown import counted
 from sisyphus.solve import SolveOutcome, Stop
-from sisyphus.space import PACKED, PADDED, DesignPoint, NestPoint
+from sisyphus.space import COLUMNS, PACKED, PADDED, DesignPoint, NestPoint
 from sisyphus.target import KINDS, Target
 
 if TYPE_CHECKING:  # a stage that many runs do without
@@ -242,7 +242,8 @@ def _beats(plan: Plan, moved: Transfer) -> str:
     """Elements per beat, and what that makes of the rows in memory."""
     [port] = [p for p in plan.ports if p.name == moved.array]
     dealt = f" over {port.stripes} ports" if port.stripes > 1 else ""
-    lies = {PADDED: f", rows padded to {layout_extents(port)[-1]}", PACKED: ", packed"}.get(port.layout, "")
+    padded = f", rows padded to {layout_extents(port)[-1]}"
+    lies = {PADDED: padded, PACKED: ", packed", COLUMNS: ", in columns of beats"}.get(port.layout, "")
     return f"{moved.width}{dealt}{lies}"
 
 

@@ -132,8 +132,9 @@ class Encoding:
             active, choice = divmod(key, len(self.placed.choices))
             names = [name for at, name in enumerate(self.batch.loops) if active >> at & 1]
             places = self.placed.choices[choice]
-            order = self.nest.order or level0_order(self.space, self.nest, names, tuple(places.outside.values()))
-            found.append((rows, places, order, self._loads_ahead(order, places, rows) if places.ahead else None))
+            ahead = places.ahead
+            order = self.nest.order or level0_order(self.space, self.nest, names, places.outside, ahead=ahead)
+            found.append((rows, places, order, self._loads_ahead(order, places, rows) if ahead else None))
         return found
 
     def _loads_ahead(self, order: tuple[str, ...], chosen: Places, rows: Ints) -> str | None:

@@ -22,12 +22,12 @@ from sisyphus.model.formulas.burst_cycles import least_move_cycles
 from sisyphus.model.formulas.cores import Core
 from sisyphus.model.formulas.recurrence import accumulation
 from sisyphus.model.formulas.waits import Turns, Wait, turns_of, waits_of
-from sisyphus.plan import bursts_of
+from sisyphus.plan import bursts_of, in_columns
 from sisyphus.search.costs import Batch, Floats, Ints, Mask
 from sisyphus.search.memory_costs import footprint, tile_spans
 from sisyphus.search.paper_costs import trips_of
 from sisyphus.search.tilebeats import TileBeats
-from sisyphus.space import ArrayUse, NestSpace, Space, most_added
+from sisyphus.space import COLUMNS, ArrayUse, NestSpace, Space, most_added
 
 
 class NestFloor:
@@ -201,9 +201,12 @@ class NestFloor:
         There are fewer runs if the rows of tiles are longer by what whole beats add. No report shows tiles of several.
         """
         spans = tile_spans(self.nest, use, batch, outside)
-        added = most_added(self.space, self.nest, use.array, max(self.beats.cap(use.array), 1))
-        grown = [*spans[:-1], *(span + added for span in spans[-1:])]
-        bursts = bursts_of(VECTOR, grown, grown if use.packed else [dim.extent for dim in use.dims])
+        widest = max(self.beats.cap(use.array), 1)
+        added = most_added(self.space, self.nest, use.array, widest)
+        grown, extents = [*spans[:-1], *(span + added for span in spans[-1:])], [dim.extent for dim in use.dims]
+        if use.layout == COLUMNS:
+            grown, extents = (list(in_columns(VECTOR, box, widest)) for box in (spans, extents))
+        bursts = bursts_of(VECTOR, grown, grown if use.packed else extents)
         widths = np.asarray(self.beats.of(self.nest, use, batch, outside))
         once = least_move_cycles(self.model.setting(), footprint(spans, batch.count) / np.maximum(widths, 1), bursts)
         once = np.where(widths > 0, once, np.inf)

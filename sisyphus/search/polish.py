@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -18,6 +19,7 @@ from sisyphus.ir import ArrayId
 from sisyphus.search.deadline import Deadline
 from sisyphus.search.session import Judge
 from sisyphus.space import (
+    COLUMNS,
     KERNEL_PLACE,
     PACKED,
     DesignPoint,
@@ -27,6 +29,9 @@ from sisyphus.space import (
     Tile,
     illegal,
 )
+
+#: Share of the cycles that columns of beats must save a design that was found in rows, as no report has them.
+WORTH_TURNING = 0.02
 
 
 def as_fixed(space: Space, point: DesignPoint) -> DesignPoint:
@@ -45,9 +50,11 @@ def polished(
     """
     best, until = point, Deadline(deadline)
     cycles = before = judge(point).cycles
+    ways: list[tuple[Callable[[DesignPoint], DesignPoint | None], float]]
     ways = [(partial(way, space, nest), least) for nest in space.nests for way, least in ((_merged, 0), (_split, 1))]
     homes = dict.fromkeys(map(space.scop.home, space.used_arrays))
-    ways += [(partial(_packed, space, home), 1) for home in homes]
+    layouts = {PACKED: 1, COLUMNS: max(1, WORTH_TURNING * (cycles or 0))}
+    ways += [(partial(_lying_as, space, home, layout), least) for home in homes for layout, least in layouts.items()]
     for way, least in ways:
         other = None if until.is_over else way(best)
         if other is None or cycles is None:
@@ -59,15 +66,16 @@ def polished(
     return best, None if cycles == before else cycles
 
 
-def _packed(space: Space, array: ArrayId, point: DesignPoint) -> DesignPoint | None:
-    """The point with tiles of an array one after another in memory, be that legal or not."""
+def _lying_as(space: Space, array: ArrayId, layout: str, point: DesignPoint) -> DesignPoint | None:
+    """The point with an array in memory in its tiles, or in columns of beats, be that legal or not."""
     held = {b.id: b for b in point.buffers if space.scop.home(b.array) == array}
     mine = [t for t in point.transfers if t.buffer in held]
     is_tiled = any(b.place != KERNEL_PLACE and len(b.partition) > 1 for b in held.values())
     may_be = is_tiled and space.options.packs and array not in space.layouts
-    if not may_be or any(t.stripes > 1 or t.layout == PACKED for t in mine):
+    has_stripes = layout == PACKED and any(t.stripes > 1 for t in mine)
+    if not may_be or has_stripes or any(t.layout in (PACKED, COLUMNS) for t in mine):
         return None
-    moved = (replace(t, layout=PACKED) if t in mine else t for t in point.transfers)
+    moved = (replace(t, layout=layout) if t in mine else t for t in point.transfers)
     return replace(point, transfers=tuple(moved))
 
 

@@ -17,11 +17,12 @@ from sisyphus.space.choices import (
 from sisyphus.space.coarse import copies_depth, factors_of, free_loops
 from sisyphus.space.derive import build_space
 from sisyphus.space.factors import Factors
-from sisyphus.space.fix import ANY_PORTS, apply_fixes, knob_names, lever_faults, levers_off, levers_unmet
+from sisyphus.space.fix import ANY_PORTS, EVERY, apply_fixes, knob_names, lever_faults, levers_off, levers_unmet
 from sisyphus.space.json_places import place_of
 from sisyphus.space.listed import may_be_listed
 from sisyphus.space.plain import plain_points
 from sisyphus.space.point import (
+    COLUMNS,
     FORMS,
     KERNEL_PLACE,
     LAYOUTS,
@@ -68,8 +69,10 @@ from sisyphus.space.widths import (
 
 __all__ = [
     "ANY_PORTS",
+    "COLUMNS",
     "DEALT_BEATS",
     "DIRECT_BITS",
+    "EVERY",
     "FORMS",
     "KERNEL_PLACE",
     "LAYOUTS",

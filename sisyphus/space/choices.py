@@ -12,7 +12,7 @@ from math import lcm, prod
 from sisyphus.analysis import LoopKind
 from sisyphus.ir import ArrayId
 from sisyphus.space.ahead import loaded_ahead
-from sisyphus.space.point import KERNEL_PLACE, PACKED, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
+from sisyphus.space.point import COLUMNS, KERNEL_PLACE, PACKED, BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint
 from sisyphus.space.precedence import in_order, level0_pairs
 from sisyphus.space.space import NestSpace, Space
 from sisyphus.space.widths import beat_factor, form_for, layout_for, needs_packing, tile_elements, tile_widths
@@ -106,10 +106,15 @@ def _with_banks(space: Space, chosen: Mapping[str, NestPoint], buffer: BufferPoi
 
 
 def _transfer(space: Space, chosen: Mapping[str, NestPoint], buffer: BufferPoint, width: int) -> TransferPoint:
-    is_packed = needs_packing(space, space.nest(buffer.nests[0]), chosen[buffer.nests[0]], buffer)
-    layout = PACKED if is_packed else layout_for(space.scop.array(buffer.array).extents, width)
-    ports = space.port_names(buffer.array, width)
+    ports, layout = space.port_names(buffer.array, width), _layout(space, chosen, buffer, width)
     return TransferPoint(buffer.id, width, ports, layout, form_for(space, buffer.array, width))
+
+
+def _layout(space: Space, chosen: Mapping[str, NestPoint], buffer: BufferPoint, width: int) -> str:
+    if space.lies_as(buffer.array) == COLUMNS:
+        return COLUMNS
+    is_packed = needs_packing(space, space.nest(buffer.nests[0]), chosen[buffer.nests[0]], buffer)
+    return PACKED if is_packed else layout_for(space.scop.array(buffer.array).extents, width)
 
 
 def _nest_point(space: Space, nest: NestSpace, choice: NestChoices) -> NestPoint:
@@ -118,11 +123,10 @@ def _nest_point(space: Space, nest: NestSpace, choice: NestChoices) -> NestPoint
     if len(pipelined) > 1:
         raise NotADesign(f"nest `{nest.id}`: {pipelined} are all pipelined")
     active = [name for name, tile in tiles if tile.level0 > 1]
-    sets = [choice.outside.get(use.array, frozenset()) for use in nest.arrays]
     unroll = tuple((name, factor) for name, tile in tiles if (factor := _copies(nest, name, tile, choice)) > 1)
     pipeline = pipelined[0] if pipelined else None
     interval = choice.interval if choice.interval in intervals(nest, pipeline) else 0
-    order = nest.order or level0_order(space, nest, active, sets)
+    order = nest.order or level0_order(space, nest, active, choice.outside, ahead=choice.ahead)
     found = NestPoint(nest.nest.statements, order, tiles, pipeline, unroll, split=choice.split, interval=interval)
     return replace(found, listed=nest.listed and pipeline is not None)
 
@@ -158,22 +162,24 @@ def _copies(nest: NestSpace, loop: str, tile: Tile, choice: NestChoices) -> int:
 
 
 def level0_order(
-    space: Space, nest: NestSpace, active: Collection[str], sets: Sequence[frozenset[str]]
+    space: Space, nest: NestSpace, active: Collection[str], outside: Mapping[ArrayId, frozenset[str]], *, ahead: bool
 ) -> tuple[str, ...]:
     """Loops outside of most transfers first; among equals those whose bounds move, reductions, then as in the source.
 
     A reduction outside leaves the most other work between two additions into one element; but where bounds move, the
     pipelined loop is one with loops of constant bounds inside of those, unless their tiles are listed. `active` are the
-    loops with several iterations at level 0, which alone must keep their precedence; `sets` the loops outside of each
-    transfer.
+    loops with several iterations at level 0, which alone must keep their precedence; `outside` those of the transfers
+    of each array. Where tiles are loaded `ahead`, a loop is inside of others if it may do that for all that it moves.
     """
     last = {u.places[0] for u in nest.arrays if len(u.places) == 1 and u.places[0] != KERNEL_PLACE}
     moving = [loop.iterator for loop in nest.nest.band if loop.iterator in active and not loop.is_constant]
     moving = [] if nest.listed or len(moving) + len(nest.nest.outer) < 2 else moving
 
-    def rank(loop: str) -> tuple[int, bool, bool, bool]:
+    def rank(loop: str) -> tuple[int, bool, bool, bool, bool]:
         is_inner, adds = loop not in moving, nest.loop(loop).kind is LoopKind.REDUCTION
-        return -sum(loop in s for s in sets), loop in last, is_inner, is_inner != adds
+        moved = [array for array, loops in outside.items() if loop in loops]
+        loads = ahead and all(loop in nest.early[array] for array in moved if array in nest.early)
+        return -len(moved), loop in last, loads, is_inner, is_inner != adds
 
     return in_order((s.iterator for s in nest.loops), level0_pairs(space, nest, active), rank)
 
@@ -325,7 +331,7 @@ def _nest_choices(nest: NestSpace, point: DesignPoint) -> NestChoices:
             raise NotADesign(f"nest `{nest.id}`: {own.tile(loop.iterator)} is no tile of `{loop.iterator}`")
     buffers = {use.array: point.buffer_of(use.array, nest.id) for use in nest.arrays}
     places = {use.array: buffers[use.array].place for use in nest.arrays if use.can_be_tiled}
-    prefixes = {a: own.order[: own.order.index(place) + 1] for a, place in places.items() if place in own.order}
+    prefixes = {a: own.outside(place) for a, place in places.items() if place in own.order}
     return NestChoices(
         nest=nest.id,
         tiles=dict(own.tiles),

@@ -14,8 +14,8 @@ from sisyphus.space.ahead import may_load_ahead
 from sisyphus.space.coarse import legal_factors
 from sisyphus.space.factors import other_factors
 from sisyphus.space.listed import may_be_listed, with_tiles_listed
-from sisyphus.space.packed import with_packed_tiles
-from sisyphus.space.point import KERNEL_PLACE, BufferPoint, NestPoint, Tile
+from sisyphus.space.packed import lying_as, with_packed_tiles
+from sisyphus.space.point import COLUMNS, KERNEL_PLACE, BufferPoint, NestPoint, Tile
 from sisyphus.space.ports import beat_widths
 from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space, places_around
 from sisyphus.space.stripes import dealt_over_ports, over_ports
@@ -69,6 +69,8 @@ def build_space(
         space = dealt_over_ports(space, array)
     for array, count in options.striped:
         space = over_ports(space, array, count) or space
+    for array in options.columns:
+        space = lying_as(space, array, COLUMNS)
     return space
 
 

@@ -14,7 +14,8 @@ from sisyphus.space.adders import IN_FABRIC
 from sisyphus.space.ahead import AHEAD
 from sisyphus.space.listed import LISTED
 from sisyphus.space.narrowing import YES_NO, Fix, Knob, loop_of, use_of, with_nest, with_places, with_tiles
-from sisyphus.space.point import FORMS, KERNEL_PLACE, PACKED, PLAIN, DesignPoint
+from sisyphus.space.packed import lying_as
+from sisyphus.space.point import COLUMNS, FORMS, KERNEL_PLACE, PACKED, PLAIN, DesignPoint
 from sisyphus.space.ports import STRIPES
 from sisyphus.space.space import NestSpace, Space
 from sisyphus.space.stripes import dealt_over_ports, over_ports
@@ -232,14 +233,12 @@ def _fix_layout(fix: Fix, space: Space, array: ArrayId) -> Space:
     extents = space.scop.array(array).extents
     layouts = {width: layout_for(extents, width) for width in space.widths[array]}
     is_tiled = any(use.array == array and use.can_be_tiled for nest in space.nests for use in nest.arrays)
-    may_pack = is_tiled and len(extents) > 1 and space.options.packs and space.width_served(array) == 1
-    legal = [*layouts.values(), *[PACKED] * may_pack]
+    has_rows = is_tiled and len(extents) > 1 and space.options.packs
+    legal = [*layouts.values(), *[PACKED] * (has_rows and space.width_served(array) == 1), *[COLUMNS] * has_rows]
     chosen = fix.one_of(dict.fromkeys(legal), f"`{array}` cannot lie in memory as `{fix.value}`")
-    for nest in space.users(array):
-        uses = (replace(u, packed=chosen == PACKED) if u.array == array else u for u in nest.arrays)
-        space = with_nest(space, replace(nest, arrays=tuple(uses)))
-    one_port = {width: space.ports(array, width) == 1 for width in layouts}
-    kept = tuple(w for w, layout in layouts.items() if layout == chosen or (chosen == PACKED and one_port[w]))
+    space = lying_as(space, array, chosen if chosen in (PACKED, COLUMNS) else PLAIN)
+    any_rows = {width: chosen == COLUMNS or (chosen == PACKED and space.ports(array, width) == 1) for width in layouts}
+    kept = tuple(w for w, layout in layouts.items() if layout == chosen or any_rows[w])
     fixed = {**space.layouts, space.scop.home(array): chosen}
     return replace(space, widths={**space.widths, array: kept}, layouts=fixed)
 
@@ -319,7 +318,7 @@ KNOBS = (
     ),
     Knob(
         "MEMORY.layout",
-        "`plain`: rows as in C, `padded` to whole beats, or `packed`: tile after tile",
+        "`plain`: rows as in C, `padded` to whole beats, `packed`: tile after tile, or `columns` of beats",
         _fix_layout,
         off=PLAIN,
     ),

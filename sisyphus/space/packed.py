@@ -13,9 +13,10 @@ from collections.abc import Sequence
 
 from sisyphus.analysis import Nest, refs_to
 from sisyphus.analysis.rewrite import range_of
-from sisyphus.ir import Scop
+from sisyphus.ir import ArrayId, Scop
 from sisyphus.poly import Affine, var
-from sisyphus.space.space import ArrayUse, NestSpace
+from sisyphus.space.point import PACKED
+from sisyphus.space.space import ArrayUse, NestSpace, Space
 from sisyphus.values import replace
 
 #: Where arrays take no more than this share of the memory on chip, few designs have tiles of any.
@@ -31,9 +32,19 @@ def with_packed_tiles(scop: Scop, nests: Sequence[NestSpace], onchip_bytes: int)
 
     def packed(nest: NestSpace, use: ArrayUse) -> ArrayUse:
         alone = homes.count(scop.home(use.array)) == 1 and use.can_be_tiled and len(use.dims) > 1
-        return replace(use, packed=True) if alone and _are_aligned(scop, nest, use) else use
+        return replace(use, layout=PACKED) if alone and _are_aligned(scop, nest, use) else use
 
     return tuple(replace(nest, arrays=tuple(packed(nest, use) for use in nest.arrays)) for nest in nests)
+
+
+def lying_as(space: Space, array: ArrayId, layout: str) -> Space:
+    """The space in which an array, and its views and copies, lie in memory as PACKED or COLUMNS; PLAIN: as they may."""
+    home = space.scop.home(array)
+
+    def lying(use: ArrayUse) -> ArrayUse:
+        return replace(use, layout=layout) if space.scop.home(use.array) == home else use
+
+    return replace(space, nests=tuple(replace(n, arrays=tuple(map(lying, n.arrays))) for n in space.nests))
 
 
 def _are_aligned(scop: Scop, nest: NestSpace, use: ArrayUse) -> bool:

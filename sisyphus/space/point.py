@@ -23,8 +23,9 @@ KERNEL_PLACE = "kernel"
 NEST_PLACE = "nest"
 #: How beats get from a port into a buffer: by one loop, or by two processes with a FIFO between them.
 DIRECT, STREAM = FORMS = ("direct", "stream")
-#: How an array may lie in memory: as C has it, with every row rounded up to whole beats, or tile after tile.
-PLAIN, PADDED, PACKED = LAYOUTS = ("plain", "padded", "packed")
+#: How an array may lie in memory: as C has it, with every row rounded up to whole beats, tile after tile, or with the
+#: beats of each column one below another.
+PLAIN, PADDED, PACKED, COLUMNS = LAYOUTS = ("plain", "padded", "packed", "columns")
 #: What a buffer may be asked to lie in; `auto`: the tool chooses.
 STORAGES = ("auto", "deep", "bram", "uram", "lutram")
 
@@ -74,6 +75,10 @@ class NestPoint:
     def tile(self, loop: str) -> Tile:
         return dict(self.tiles)[loop]
 
+    def outside(self, place: str) -> tuple[str, ...]:
+        """The level-0 loops outside of transfers at a place; none where these stand around the nest."""
+        return self.order[: self.order.index(place) + 1] if place in self.order else ()
+
 
 @dataclass(frozen=True)
 class BufferPoint:
@@ -109,7 +114,7 @@ class TransferPoint:
     buffer: Annotated[str, "a buffer: ARRAY, or ARRAY@NESTS"]
     width: Annotated[int, "elements per beat"]
     ports: Annotated[tuple[str, ...], "names of ports"] = ()
-    layout: Annotated[str, "`plain`, `padded`, or `packed` (tile after tile)", LAYOUTS] = PLAIN
+    layout: Annotated[str, "`plain`, `padded`, `packed` (tile after tile), or `columns` (of beats)", LAYOUTS] = PLAIN
     form: Annotated[str, "how loads reach the buffer: `direct`, or `stream` (through a FIFO)", FORMS] = DIRECT
 
     @property
@@ -176,6 +181,11 @@ class DesignPoint:
         """The arrays with tiles that travel through several ports, and through how many."""
         tiles = ((b.array, self.transfer_of(b.id).stripes) for b in self.buffers if b.place != KERNEL_PLACE)
         return tuple(dict.fromkeys((array, count) for array, count in tiles if count > 1))
+
+    @property
+    def in_columns(self) -> tuple[ArrayId, ...]:
+        """The arrays that lie in memory in columns of beats."""
+        return tuple(dict.fromkeys(b.array for b in self.buffers if self.transfer_of(b.id).layout == COLUMNS))
 
     def stripes_of(self, array: ArrayId) -> int:
         """Over how many ports an array is dealt, which is the same for all of its buffers."""

@@ -12,7 +12,7 @@ from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.poly import Affine
 from sisyphus.space.factors import Factors
-from sisyphus.space.point import DIRECT, KERNEL_PLACE, NEST_PLACE, STREAM, Tile
+from sisyphus.space.point import DIRECT, KERNEL_PLACE, NEST_PLACE, PACKED, PLAIN, STREAM, Tile
 from sisyphus.space.ports import port_names, port_width
 from sisyphus.target import Adders, Target
 from sisyphus.values import dataclass, field, replace
@@ -45,7 +45,8 @@ class Options:
     `objective`: which clock counts? `asks`: may the tool be asked for an initiation interval (not in the paper)?
     `ahead`: may tiles be loaded ahead (not in the paper)? `late`: may those that are updated be, too, and stored late?
     `dealt` are arrays that may have several ports of the board,
-    `striped` those that have so many, with all of their tiles. `cut`: are banks of large tiles cut for their beats?
+    `striped` those that have so many, with all of their tiles, `columns` those that lie in memory in columns of beats.
+    `cut`: are banks of large tiles cut for their beats?
     `listed`: do tiles in moving bounds stand in tables? `adders`: what do additions of floating point run on?
     """
 
@@ -63,6 +64,7 @@ class Options:
     late: bool = False
     dealt: tuple[ArrayId, ...] = ()
     striped: tuple[tuple[ArrayId, int], ...] = ()
+    columns: tuple[ArrayId, ...] = ()
     cut: bool = False
     listed: bool = False
     adders: Adders = "dsp"
@@ -139,8 +141,8 @@ class ArrayUse:
     `places` are `kernel`, the outer loops and the loops of the band, or `nest` where there are neither. Under the
     innermost outer loop the nest may have a buffer of its own; under any outer loop all its nests that use the array
     may share one. A view is transferred around one run of the nest or in the nest, where the loops `still` must lie
-    outside of its transfers. `packed`: its tiles lie in memory one after another; `stripes`: they travel through so
-    many ports.
+    outside of its transfers. `layout`: PACKED or COLUMNS where it lies so in memory, else PLAIN; `stripes`: its tiles
+    travel through so many ports.
     """
 
     array: ArrayId
@@ -149,13 +151,18 @@ class ArrayUse:
     writes: bool
     places: tuple[str, ...]
     still: tuple[str, ...] = ()
-    packed: bool = False
+    layout: str = PLAIN
     stripes: int = 1
 
     @property
     def can_be_tiled(self) -> bool:
         """May the array be anywhere but resident?"""
         return any(place != KERNEL_PLACE for place in self.places)
+
+    @property
+    def packed(self) -> bool:
+        """Do its tiles lie in memory one after another?"""
+        return self.layout == PACKED
 
     def footprint(self, sizes: Mapping[str, Value], alg: Algebra = EXACT) -> Value:
         """Elements of the bounding box touched when loop l runs over `sizes[l]` iterations."""
@@ -295,11 +302,16 @@ class Space:
 
     def is_packed(self, array: ArrayId) -> bool:
         """Whether tiles of an array, and of its views, lie in memory one after another."""
-        return self.scop.home(array) in self._packed
+        return self.lies_as(array) == PACKED
+
+    def lies_as(self, array: ArrayId) -> str:
+        """PACKED or COLUMNS where an array, and its views, lie so in memory as far as they are tiled; else PLAIN."""
+        return self._lying.get(self.scop.home(array), PLAIN)
 
     @cached_property
-    def _packed(self) -> frozenset[ArrayId]:
-        return frozenset(self.scop.home(use.array) for nest in self.nests for use in nest.arrays if use.packed)
+    def _lying(self) -> Mapping[ArrayId, str]:
+        uses = [use for nest in self.nests for use in nest.arrays if use.layout != PLAIN]
+        return {self.scop.home(use.array): use.layout for use in uses}
 
     def nest(self, nest_id: str) -> NestSpace:
         found = self._nests.get(nest_id)

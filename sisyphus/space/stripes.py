@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from sisyphus.analysis import Nest, refs_to
 from sisyphus.ir import ArrayId, Role, Scop
 from sisyphus.poly import Affine
-from sisyphus.space.point import KERNEL_PLACE, PACKED, Tile
+from sisyphus.space.point import KERNEL_PLACE, PACKED, PLAIN, Tile
 from sisyphus.space.ports import STRIPES, dealt_widths, may_be_dealt
 from sisyphus.space.space import ArrayUse, NestSpace, Space
 from sisyphus.values import dataclass, replace
@@ -108,7 +108,8 @@ def over_ports(space: Space, array: ArrayId, count: int) -> Space | None:
 def _over(use: ArrayUse, count: int, *, is_tiled: bool) -> ArrayUse | None:
     """What a nest does with an array that has so many ports; None where it would have to be tiled and cannot."""
     if is_tiled:
-        return replace(use, stripes=count, packed=False) if use.can_be_tiled else use
+        layout = PLAIN if use.packed else use.layout
+        return replace(use, stripes=count, layout=layout) if use.can_be_tiled else use
     return replace(use, places=(KERNEL_PLACE,)) if KERNEL_PLACE in use.places else None
 
 

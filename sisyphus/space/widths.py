@@ -153,7 +153,7 @@ def row_part(space: Space, nest: NestSpace, chosen: NestPoint, buffer: BufferPoi
 
 def _sizes(nest: NestSpace, chosen: NestPoint, buffer: BufferPoint) -> tuple[tuple[str, ...], dict[str, int]]:
     """The loops outside of the transfers of a buffer, and how many iterations of each loop it holds."""
-    outside = chosen.order[: chosen.order.index(buffer.place) + 1] if buffer.place in chosen.order else ()
+    outside = chosen.outside(buffer.place)
     return outside, {
         s.iterator: min(chosen.tile(s.iterator).size, s.trip_count) if s.iterator in outside else s.trip_count
         for s in nest.loops

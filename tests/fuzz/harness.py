@@ -206,7 +206,7 @@ class _Memory:
             return
         last, pitch, width, count = self._rows()
         total = -(-prod(self.told["extents"]) // last * pitch // width) * width
-        total = prod(self.told["padded_extents"]) if self.told["layout"] == "packed" else total
+        total = prod(self.told["padded_extents"]) if self.told["tile"] else total
         names = [f"memory_{self.number}_{self.port}_{stripe}" for stripe in range(count)]
         for name in names:
             yield f"  static {kind} {name}[{total // count}] __attribute__((aligned(4096)));"
@@ -245,7 +245,7 @@ class _Memory:
     def _at(self, number: int) -> str:
         last, pitch, _, count = self._rows()
         place = number // last * pitch + number % last
-        if self.told is not None and self.told["layout"] == "packed":
+        if self.told is not None and self.told["tile"]:
             place = _in_tiles(number, self.told["extents"], self.told["tile"], self.told["padded_extents"][-1])
         stripe, at = place % count, place // count
         return f"port_{self.number}_{self.port}[{stripe}][{at}]"

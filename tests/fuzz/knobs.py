@@ -41,6 +41,7 @@ from sisyphus.plan import build_plan
 from sisyphus.plan.checks import arrays_of
 from sisyphus.request import Kernel
 from sisyphus.space import (
+    COLUMNS,
     FORMS,
     KERNEL_PLACE,
     NEST_PLACE,
@@ -222,11 +223,11 @@ def _small_tiles(rng: random.Random, nest: Nest, point: NestPoint) -> NestPoint:
 
 
 def _beats(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoint:
-    """Another beat of one array, in one of the two forms, and perhaps its tiles one after another in memory."""
+    """Another beat of one array, in one of the two forms, and perhaps its tiles, or columns of beats, after another."""
     array = _any(rng, kernel.scop)
     buffers = [b.id for b in point.buffers if kernel.scop.home(b.array) == array.id]
     width, form = rng.choice((1, 2, 4, 8, 16)), rng.choice(FORMS)
-    layout = rng.choice((PACKED, layout_for(array.extents, width)))
+    layout = rng.choice((PACKED, COLUMNS, layout_for(array.extents, width)))
     mine = (TransferPoint(b, width, layout=layout, form=form) for b in buffers)
     return replace(point, transfers=(*(t for t in point.transfers if t.buffer not in buffers), *mine))
 
@@ -241,7 +242,7 @@ def _ports(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoin
             count, form = rng.choice(STRIPES), rng.choice(FORMS)
             lanes = rng.choice([w for w in (2, 4, 8, 16) if w <= port_width(array.type.stored.bits)])
             width = count * lanes
-            layout = layout_for(array.extents, width)
+            layout = rng.choice((layout_for(array.extents, width), *[COLUMNS] * (len(array.extents) > 1)))
             owners, ids = {a: rng.choice((a, array.id)) for a in same}, {b.id for b in held}
             dealt = (TransferPoint(b.id, width, port_names(owners[b.array], count), layout, form) for b in held)
             others = (t for t in point.transfers if t.buffer not in ids)
@@ -329,6 +330,7 @@ def words(point: DesignPoint) -> Iterator[str]:
         "tiles over ports": bool(point.dealt_tiles),
         LEVERS["layout"]: any(t.layout == "padded" for t in point.transfers),
         "packed tiles": any(t.layout == PACKED for t in point.transfers),
+        "columns of beats": any(t.layout == COLUMNS for t in point.transfers),
         "streamed": any(t.form == "stream" for t in point.transfers),
     }
     yield from (word for word, is_there in had.items() if word and is_there)
@@ -338,5 +340,5 @@ def words(point: DesignPoint) -> Iterator[str]:
 def never_drawn(covered: Iterable[str]) -> list[str]:
     """The levers that no design had."""
     wanted = {*filter(None, LEVERS.values()), *FORMED.values(), "form expanded", "memory asked", "streamed"}
-    wanted |= {"packed tiles", "tiles over ports"}
+    wanted |= {"packed tiles", "columns of beats", "tiles over ports"}
     return sorted(wanted - {*covered})

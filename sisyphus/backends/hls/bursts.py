@@ -14,6 +14,10 @@ An array that comes from another unit has the second of them alone, whose FIFO i
 
     for (row0 ...) for (beat ...) { line = buffer[row0][column]; fifo.write(line); }
 
+Where an array lies in memory in columns of beats, its transfers walk the columns, and in each the rows:
+
+    for (column ...) for (row0 ...) { line = port[start + rows * column + row0]; buffer[row0][column] = line; }
+
 An array that is dealt over several ports has such functions for each stripe: each knows its own port and the part of a
 buffer that it fills or reads, and nothing of the others.
 """
@@ -36,6 +40,7 @@ from sisyphus.plan import Buffer, Direction, Plan, Transfer, as_it_lies, layout_
 from sisyphus.plan.ranges import Ranges, affine_range
 from sisyphus.plan.walks import Walk, hangs_over, settled, walk_of
 from sisyphus.poly import Affine, const
+from sisyphus.space import COLUMNS
 from sisyphus.values import dataclass
 
 
@@ -101,8 +106,11 @@ class BurstPrinter:
         whole, filled = plan.port_of(transfer), plan.filled_by(transfer)
         self.stripe, self.stripes, self.port = stripe, whole.stripes, whole.of_one_stripe
         self.filled = filled if whole.stripes == 1 else tuple(b.of_one_stripe(whole.stripes) for b in filled)
-        self.buffer, self.buffers = self.filled[0], buffer_names(self.filled)
-        self.buffer, self.port = as_it_lies(self.buffer, self.port)
+        self.buffer, self.buffers, self.in_columns = self.filled[0], buffer_names(self.filled), whole.layout == COLUMNS
+        in_rows = self.buffer, self.port
+        self.buffer, self.port = as_it_lies(*in_rows)
+        # the lanes of a beat are elements of a row, of the buffer and the array as they are, or as a packed tile lies
+        self.beside, self.around = in_rows if self.in_columns else (self.buffer, self.port)
         self.affines = Affines(names.iterators())
         self.load = transfer.direction is Direction.LOAD
         self.width = self.port.width
@@ -171,24 +179,22 @@ class BurstPrinter:
         return layout_extents(self.port)[-1] // self.width
 
     def _rows(self) -> None:
-        """A run of beats for every row of the tile."""
-        last_at = len(self.sizes) - 1
+        """A run of beats for every row of the tile, or every column of beats."""
+        last_at, counters = len(self.sizes) - 1, self._counters("beat")
         strides = [prod(self.port.extents[at + 1 : -1]) * self._row_beats() for at in range(last_at)]
         terms, start = list[str](), self._in_beats(self.origin[-1])
         with ExitStack() as nest:
             for at in range(last_at):
-                self._loop(nest, f"row{at}", *self._clip(at), self._trips(at))
-                terms.append(f"row{at}" if strides[at] == 1 else f"{strides[at]} * row{at}")
+                self._loop(nest, counters[at], *self._clip(at), self._trips(at))
+                terms.append(counters[at] if strides[at] == 1 else f"{strides[at]} * {counters[at]}")
                 start = start + self.origin[at] * strides[at]
-            self._loop(nest, "beat", *self._clip(last_at, self.width), self._trips(last_at, self.width))
+            self._loop(nest, counters[-1], *self._clip(last_at, self.width), self._trips(last_at, self.width))
             self._pipeline()
-            self._beat(start, [*terms, "beat"], [f"row{at}" for at in range(last_at)], "beat")
+            self._beat(start, [*terms, counters[-1]], counters)
 
     def _flat(self) -> None:
         """One run of beats; counters follow the dimensions."""
-        last_at = len(self.sizes) - 1
-        wraps = [*self.sizes[1:-1], self._row_beats()]
-        counters = [*(f"row{at}" for at in range(last_at)), "column"]
+        wraps, counters = [*self.sizes[1:-1], self._row_beats()], self._counters("column")
         beats = prod(wraps)
         first, last = self._clip(0)
         counts = self.side is not Side.FETCH
@@ -201,13 +207,19 @@ class BurstPrinter:
             least, most = self._trips(0)
             self._loop(nest, "beat", begin, total, (least * beats, most * beats))
             self._pipeline()
-            self._beat(self.origin[0] * beats, ["beat"], counters[:-1], "column")
+            self._beat(self.origin[0] * beats, ["beat"], counters)
             if counts:
                 self._advance(counters, wraps)
 
+    def _counters(self, column: str) -> list[str]:
+        """The counters of the loops, outermost first: of rows, then of beats in one; or of columns, then of rows."""
+        rows = [f"row{at}" for at in range(len(self.sizes) - 1)]
+        return ["column", *rows] if self.in_columns else [*rows, column]
+
     def _counter(self, at: int, most: int) -> str:
         """The type of a counter that goes up to `most`: no wider where a remainder of it picks the bank."""
-        if not any(divides_by(buffer, at) for buffer in self.filled):
+        dim = (at - self.in_columns) % len(self.sizes)
+        if not any(divides_by(buffer, dim) for buffer in self.filled):
             return "int"
         self.helpers.add(NARROW)
         return narrowest(0, most)
@@ -273,8 +285,9 @@ class BurstPrinter:
         if self.side is Side.FETCH:
             self.w.pragma("pipeline II=1")
             return
-        banks = min(self.sizes[-1], *(buffer.partition[-1] for buffer in self.filled))
-        lanes = ceil(min(self.width, self.sizes[-1]) / banks)
+        row = self.beside.extents[-1]
+        banks = min(row, *(buffer.partition[-1] for buffer in self.filled))
+        lanes = ceil(min(self.width, row) / banks)
         self.w.pragma(f"pipeline II={ceil(lanes / 2)}")
 
     def _sum(self, start: Affine, *terms: str) -> str:
@@ -295,8 +308,9 @@ class BurstPrinter:
         """The statement that stores a beat."""
         return f"fifo.write({held});" if self.side is Side.SEND else f"port[{address}] = {held};"
 
-    def _beat(self, start: Affine, terms: list[str], rows: list[str], column: str) -> None:
+    def _beat(self, start: Affine, terms: list[str], counters: list[str]) -> None:
         """The body of the innermost loop: one beat between the port, or the FIFO, and its lanes in the buffer."""
+        column, rows = (counters[0], counters[1:]) if self.in_columns else (counters[-1], counters[:-1])
         address = "" if self.side in (Side.SPREAD, Side.SEND) else self._sum(start, *terms)
         if self.side is Side.FETCH:
             self.w.line(f"fifo.write({self._source(address)});")
@@ -313,11 +327,12 @@ class BurstPrinter:
 
     def _lanes(self, factor: int, prefix: str, column: str) -> None:
         """All lanes of a beat and their places in a buffer of so many banks along its rows."""
-        if factor & (factor - 1) and factor < self.sizes[-1]:
+        row = self.beside.extents[-1]
+        if factor & (factor - 1) and factor < row:
             # a loop over the lanes would take as many cycles as a bank without partition (docs/model.md)
             for at in range(self.width):
                 index = f"{self.width} * {column} + {at}" if at else f"{self.width} * {column}"
-                self._lane(prefix, index, f"line[{at}]", always=at < self.sizes[-1] % self.width)
+                self._lane(prefix, index, f"line[{at}]", always=at < row % self.width)
         else:
             with self.w.block(f"for (int lane = 0; lane < {self.width}; ++lane)"):
                 self.w.pragma("unroll")
@@ -325,7 +340,7 @@ class BurstPrinter:
 
     def _lane(self, prefix: str, index: str, held: str, *, always: bool) -> None:
         """`always`: the lane holds an element of the tile in the last beat of a row too."""
-        size = self.sizes[-1]
+        size = self.beside.extents[-1]
         element, zero = f"{prefix}[{index}]", f"({self.port.type.c_name})0"
         hangs_over = size % self.width != 0 and not always
         if self.load:
@@ -343,6 +358,6 @@ class BurstPrinter:
 
     def _check_padding(self) -> None:
         """What a store writes beside the tile must be padding, not elements of the array."""
-        low, _ = affine_range(self.origin[-1], self.ranges)
-        if low + self.sizes[-1] < self.port.extents[-1]:
+        low, _ = affine_range(self.beside.origin[-1], self.ranges)
+        if low + self.beside.extents[-1] < self.around.extents[-1]:
             raise InternalError(f"store `{self.transfer.id}` would overwrite elements beside its tile")

@@ -6,12 +6,11 @@ from collections.abc import Iterable
 
 from sisyphus.backends.hls.identifiers import Names, of_stripe
 from sisyphus.plan import Plan, Port, copies_in, layout_extents
-from sisyphus.space import PACKED
 
 
 def is_dense(port: Port) -> bool:
     """Whether element n of the array is element n of the memory, as far as rows go."""
-    return port.layout == PACKED or len(port.extents) <= 1 or layout_extents(port) == port.extents
+    return bool(port.tile) or len(port.extents) <= 1 or layout_extents(port) == port.extents
 
 
 def beat_type(port: Port) -> str:

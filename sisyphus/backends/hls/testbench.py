@@ -15,7 +15,6 @@ from sisyphus.backends.hls.testbench_library import HALVES, LIBRARY, STACK, TRAP
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.ir import HALF, Array, Binary, Call, Role, ScalarType, Scop, walk
 from sisyphus.plan import Plan, Port, beats, layout_extents
-from sisyphus.space import PACKED
 from sisyphus.values import dataclass
 
 FLOAT_SETS = ("random", "dominant", "zeros", "negatives", "denormals", "large")
@@ -163,12 +162,14 @@ def memories(kind: str, port: Port) -> list[str]:
 
 def dealt(port: Port, beat: str, pointers: Sequence[str]) -> str:
     """An array in memory, whose elements are found in all of its stripes, or in tiles that lie one after another."""
-    if port.layout == PACKED:
-        sizes = ", ".join(f"{{{', '.join(map(str, own))}}}" for own in (port.extents, port.tile))
-        return f"Tiled<{beat}, {len(port.tile)}>{{{pointers[0]}, {sizes}, {layout_extents(port)[-1]}}}"
-    if port.stripes == 1:
-        return pointers[0]
-    return f"Dealt<{beat}, {port.stripes}>{{{{{', '.join(pointers)}}}}}"
+    kind, memory = f"{beat} *", pointers[0]
+    if port.stripes > 1:
+        kind = f"Dealt<{beat}, {port.stripes}>"
+        memory = f"{kind}{{{{{', '.join(pointers)}}}}}"
+    if not port.tile:
+        return memory
+    sizes = ", ".join(f"{{{', '.join(map(str, own))}}}" for own in (port.extents, port.tile))
+    return f"Tiled<{kind}, {len(port.tile)}>{{{memory}, {sizes}, {layout_extents(port)[-1]}}}"
 
 
 def _as_port(block: TestArray) -> Port:

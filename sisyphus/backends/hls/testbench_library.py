@@ -174,14 +174,14 @@ auto &element(const Dealt<Beat, Stripes> &dealt, std::size_t at) {
 }
 
 // Memory that holds an array tile after tile, the rows of each so many elements apart.
-template <typename Beat, std::size_t Dimensions>
+template <typename Port, std::size_t Dimensions>
 struct Tiled {
-    Beat *port;
+    Port port;
     std::size_t extents[Dimensions], tile[Dimensions], row;
 };
 
-template <typename Beat, std::size_t Dimensions>
-auto &element(const Tiled<Beat, Dimensions> &tiled, std::size_t at) {
+template <typename Port, std::size_t Dimensions>
+auto &element(const Tiled<Port, Dimensions> &tiled, std::size_t at) {
     std::size_t number = 0, tiles = 1, inside = 0, size = 1;
     for (std::size_t d = Dimensions; d-- > 0;) {
         const std::size_t extent = tiled.extents[d], tile = tiled.tile[d], index = at % extent;

@@ -21,7 +21,7 @@ def moved_by(alg: Algebra, plan: Plan, copy: Copy) -> Move:
 def move_of(plan: Plan, transfer: Transfer, alg: Algebra = EXACT, active: Condition = True) -> Move:
     """The facts of a transfer."""
     buffer, port = plan.buffer(transfer.buffer), plan.port_of(transfer)
-    origin, array = in_memory(alg, buffer, port)
+    lying = in_memory(alg, buffer, port, transfer.width)
     steps = (step for origin in buffer.origin for _, step in origin.terms)
     dims = tuple(Dim(e, f, {}) for e, f in zip(buffer.extents, buffer.partition, strict=True))
     return Move(
@@ -34,8 +34,8 @@ def move_of(plan: Plan, transfer: Transfer, alg: Algebra = EXACT, active: Condit
         width=transfer.width // port.stripes if port.stripes > 1 else transfer.width,
         bits=buffer.type.stored.bits,
         beats=beats_of(alg, buffer.extents, transfer.width),
-        bursts=bursts_of(alg, buffer.extents, array),
-        tile_strides=strides_of(alg, origin, array, transfer.width),
+        bursts=bursts_of(alg, lying.held, lying.extents),
+        tile_strides=strides_of(alg, lying.origin, lying.extents, transfer.width),
         is_tile=alg.either(*(alg.exceeds(abs(step), 0) for step in steps)),
         active=active,
         stream=transfer.stream,

@@ -56,6 +56,15 @@ CASES = {
     "packed_with_rows_of_whole_beats": Case((7, 10), (3, 5), 4, layout="packed"),
     "packed_of_three_dimensions": Case((3, 5, 9), (2, 2, 5), 2, layout="packed", partition=(1, 1, 3)),
     "packed_of_one_tile": Case((5, 7), (5, 7), 4, layout="packed"),
+    "columns": Case((8, 12), (2, 4), 4, layout="columns"),
+    "columns_of_one_element": Case((5, 7), (2, 3), layout="columns"),
+    "columns_as_high_as_the_array": Case((6, 12), (6, 4), 2, layout="columns", partition=(2, 1)),
+    "columns_and_a_rest": Case((6, 13), (4, 8), 4, layout="columns", partition=(1, 3)),
+    "columns_of_the_whole_array": Case((6, 13), (6, 13), 4, layout="columns", partition=(3, 4)),
+    "columns_with_lanes_written_out": Case((4, 27), (4, 27), 16, layout="columns", partition=(1, 10)),
+    "columns_of_three_dimensions": Case((3, 5, 9), (2, 2, 4), 2, layout="columns", partition=(1, 1, 3)),
+    "columns_of_whole_planes": Case((5, 4, 9), (2, 4, 4), 2, layout="columns"),
+    "columns_from_before_the_array": Case((8, 8), (4, 4), 2, layout="columns", shift=-2),
     "starts_before_the_array": Case((8, 8), (4, 4), 2, shift=-2),
     "single_element": Case((), ()),
 }
@@ -143,6 +152,40 @@ def test_random_packed_tiles_under_sanitizers(seed: int) -> None:
     assert ran.passed, [c for c in ran.checks if not c.passed]
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_random_tiles_in_columns_under_sanitizers(seed: int) -> None:
+    """Over up to four ports, in tiles of whole beats."""
+    rng = random.Random(seed)
+    extents = tuple(rng.randint(1, 12) for _ in range(rng.randint(2, 3)))
+    stripes, lanes = rng.choice([1, 1, 2, 4]), rng.choice([2, 4])
+    width = stripes * lanes
+    row = rng.randint(1, -(-extents[-1] // width)) * width
+    tile = (*(rng.randint(1, e) for e in extents[:-1]), row)
+    partition = (*(rng.randint(1, t) for t in tile[:-1]), min(stripes * rng.randint(1, 2), row))
+    streamed = rng.random() < 0.5
+    plan = copy_plan(extents, tile, width, "columns", partition, stream=streamed, stripes=stripes)
+    ran = run(project(plan), plan, sets=["random"], sanitize=True)
+    assert ran.passed, [c for c in ran.checks if not c.passed]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("2*i0t + 14*i1t + 7 * column + row0", "2*i0t + 14*i1t + 8 * column + row0"), ("[4 * column + lane]", "[lane]")],
+)
+def test_a_column_at_the_wrong_place_is_seen(right: str, wrong: str) -> None:
+    plan = copy_plan((7, 16), (2, 8), 4, layout="columns")
+    good = project(plan)
+    assert right in good.files["kernel.cpp"]
+    bad = replace(good, files={**good.files, "kernel.cpp": good.files["kernel.cpp"].replace(right, wrong, 1)})
+    assert not run(bad, plan, sets=["random"]).passed
+
+
+def test_columns_of_beats_are_bursts(expect) -> None:  # type: ignore[no-untyped-def]
+    text = project(copy_plan((7, 16), (2, 8), 4, layout="columns")).files["kernel.cpp"]
+    assert lint_text(text) == ()
+    expect(text[: text.index("static void store")], ".cpp")
+
+
 @pytest.mark.parametrize(
     ("file", "right", "wrong"),
     [
@@ -227,7 +270,7 @@ def test_the_loops_that_are_printed_are_those_of_the_walk() -> None:
         body = text[: text.index("static void store_B")]
         buffer, port = as_it_lies(plan.buffer("buf_A"), plan.port_of(plan.transfer("load_A")))
         kind = walk_of(buffer, port, settled(buffer, ranges))
-        assert (kind is Walk.RUN) == ("++column" in body or "++row0;" in body)
+        assert (kind is Walk.RUN) == any(text in body for text in ("++column ==", "++row0 ==", "++row0;", "++column;"))
         assert is_clipped(plan, "load_A", ranges) == ("loop_tripcount" in body)
 
 

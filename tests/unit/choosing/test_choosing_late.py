@@ -37,7 +37,7 @@ def test_tiles_are_stored_late_where_that_is_faster(tmp_path: Path) -> None:
     assert stores_late(choice.kernel.scop, nests, choice.point)
     assert not is_held_by_updates(choice.kernel, choice.point, request.target)  # nothing is left to store late
     assert space_of_point(choice.kernel, request, choice.point).options.late  # what is near it is looked for there
-    _, other = sweeps(tmp_path, "A.ports=4", "S0.ahead=no")
+    _, other = sweeps(tmp_path, "A.ports=4", "S0.ahead=no", "A.layout=plain")
     assert not stores_late(choice.kernel.scop, nests, other.point)
     assert is_held_by_updates(other.kernel, other.point, request.target)
     assert late < 0.9 * estimate_of(other.kernel, other.point, request.target).cycles

@@ -17,7 +17,7 @@ from types import FrameType
 import numpy as np
 import pytest
 from builders import scop as build_scop
-from model_candidates import Kernel, candidates_of, figures_of, kernel_of, packed_in
+from model_candidates import Kernel, candidates_of, figures_of, kernel_of, lying_in
 from model_kernels import KERNELS, built
 from random_kernels import random_point
 from random_knobs import random_points
@@ -26,7 +26,7 @@ from sisyphus.analysis import legal_orders
 from sisyphus.ir import ArrayId
 from sisyphus.model import Candidates, NestModel, nest_model
 from sisyphus.plan import Numbers, Plan
-from sisyphus.space import DesignPoint, NestSpace, over_ports
+from sisyphus.space import COLUMNS, PACKED, PLAIN, DesignPoint, NestSpace, over_ports
 from sisyphus.space.ahead import loaded_ahead
 from sisyphus.target import load_device, make_target
 
@@ -47,14 +47,12 @@ def shares_a_part(point: DesignPoint, nest: NestSpace) -> bool:
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_candidates_cost_what_their_plans_cost(name: str) -> None:
-    """Without trees, with them, and with packed tiles."""
+    """Without trees, with them, with packed tiles, and in columns of beats."""
     rng, scop = random.Random(name), built(name)
-    for tree, packed in ((False, False), (True, False), (False, True)):
-        kernel = kernel_of(scop, TARGET, tree=tree, packed=packed)
+    for tree, layout in ((False, PLAIN), (True, PLAIN), (False, PACKED), (False, COLUMNS)):
+        kernel = kernel_of(scop, TARGET, tree=tree, layout=layout)
         points = [
-            packed_in(
-                kernel.space, random_point(rng, scop, kernel.distribution, ragged=n % 2 == 0, tree_reduction=tree)
-            )
+            lying_in(kernel.space, random_point(rng, scop, kernel.distribution, ragged=n % 2 == 0, tree_reduction=tree))
             for n in range(POINTS // 2)
         ]
         plans = [kernel.plan(point) for point in points]

@@ -1,8 +1,10 @@
-"""Tiles that lie in memory one after another: which plans have them, what they move, and what proofs say of others."""
+"""Tiles and columns of beats, one after another in memory: which plans have them, what they move, what is no proof."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import reduce
+from itertools import pairwise, product
 from math import prod
 
 import pytest
@@ -15,10 +17,12 @@ from sisyphus.algebra import EXACT
 from sisyphus.analysis import dependences
 from sisyphus.errors import KernelError
 from sisyphus.ir import Scop
+from sisyphus.model import estimate
 from sisyphus.model.facts.moves import move_of
-from sisyphus.plan import Plan, beats, dump, in_memory, layout_extents
-from sisyphus.poly import Affine
-from sisyphus.space import PACKED, PADDED, DesignPoint, TransferPoint
+from sisyphus.plan import Plan, beats, bursts_of, dump, in_memory, layout_extents
+from sisyphus.poly import Affine, const
+from sisyphus.space import COLUMNS, PACKED, PADDED, DesignPoint, TransferPoint
+from sisyphus.target import load_device, make_target
 from sisyphus.verification import prove
 
 GEMM = """
@@ -69,12 +73,12 @@ def test_every_element_has_a_place_of_its_own(data: st.DataObject) -> None:
     at = [data.draw(st.integers(0, count - 1)) for count in counts]
     begin = tuple(Affine.of(((f"t{d}", size),), 0) for d, size in enumerate(tile))
     held = replace(held, origin=begin, extents=tuple(tile))
-    origin, memory = in_memory(EXACT, held, replace(port, extents=tuple(extents), tile=tuple(tile)))
+    lying = in_memory(EXACT, held, replace(port, extents=tuple(extents), tile=tuple(tile)), 1)
     number = 0
     for index, count in zip(at, counts, strict=True):
         number = number * count + index
-    assert origin[0].evaluate({f"t{d}": index for d, index in enumerate(at)}) == number * tile[0]
-    assert memory == (prod(counts) * tile[0], *tile[1:])
+    assert lying.origin[0].evaluate({f"t{d}": index for d, index in enumerate(at)}) == number * tile[0]
+    assert (lying.extents, lying.held) == ((prod(counts) * tile[0], *tile[1:]), tuple(tile))
 
 
 TWO = """
@@ -149,3 +153,72 @@ def _shifted(plan: Plan, shift: int) -> Plan:
     held = plan.buffer("buf_A_S0")
     other = replace(held, origin=(held.origin[0] + shift, *held.origin[1:]))
     return replace(plan, buffers=tuple(other if b is held else b for b in plan.buffers))
+
+
+def in_columns_of(**beats: int) -> DesignPoint:
+    """The same tiles of 8 x 8 and 8 x 6, and 6 x 8, of arrays in columns of such beats."""
+    tiles = {"i": (3, 1, 8), "j": (3, 8, 1), "k": (3, 1, 8)}
+    buffers = (buffer("C", "S0", "j", 8, 2), buffer("A", "S0", "k", 8, 2), buffer("B", "S0", "k", 1, 2))
+    moved = tuple(TransferPoint(f"{array}@S0", width, layout=COLUMNS) for array, width in beats.items())
+    return DesignPoint("built", (nest("S0", "ijk", "j", **tiles),), buffers, moved)
+
+
+def test_columns_of_beats_are_the_runs_of_a_tile() -> None:
+    """However many rows a tile has; and a tile may begin in any of them."""
+    plan = planned(gemm(), in_columns_of(A=4, B=8, C=2))
+    assert same_result(gemm(), plan) == []
+    assert prove(plan, dependences(gemm())).passed
+    ports = {port.name: port for port in plan.ports}
+    assert (ports["A"].tile, layout_extents(ports["A"]), beats(ports["A"])) == ((20, 4), (1, 6, 20, 4), 120)
+    assert (ports["C"].tile, layout_extents(ports["C"]), beats(ports["C"])) == ((20, 2), (1, 11, 20, 2), 220)
+    assert "port in float A[20][24] width 4 bundle A columns in 20x4" in dump(plan)
+    moves = {transfer.id: move_of(plan, transfer) for transfer in plan.transfers}
+    assert {name: (move.bursts, move.beats) for name, move in moves.items()} == {
+        "load_C_S0": (4, 32),
+        "store_C_S0": (4, 32),
+        "load_A_S0": (2, 16),
+        "load_B_S0": (1, 8),
+    }
+    told = estimate(plan, make_target(load_device("u200"))).constructs
+    assert "transfer-by-columns" in {construct for each in told.values() for construct in each}
+
+
+@settings(derandomize=True, max_examples=120, deadline=None, database=None)
+@given(st.data())
+def test_runs_are_counted_as_addresses_lie(data: st.DataObject) -> None:
+    """Of a box of whole beats: as many as there are gaps between the addresses of its beats, and one."""
+    rows = [data.draw(st.integers(1, 6)) for _ in range(data.draw(st.integers(1, 2)))]
+    width, columns = data.draw(st.sampled_from([1, 2, 4])), data.draw(st.integers(1, 5))
+    extents = (*rows, columns * width - data.draw(st.integers(0, width - 1)))
+    size = [data.draw(st.integers(1, extent)) for extent in (*rows, columns)]
+    first = [data.draw(st.integers(0, e - s)) for e, s in zip((*rows, columns), size, strict=True)]
+    plan = planned(gemm(), in_columns_of(A=4))
+    port = replace(next(p for p in plan.ports if p.name == "A"), extents=extents, tile=(*rows, width), width=width)
+    held = replace(
+        plan.buffer("buf_A_S0"),
+        origin=(*map(const, first[:-1]), const(first[-1] * width)),
+        extents=(*size[:-1], min(size[-1] * width, extents[-1] - first[-1] * width)),
+    )
+    lying = in_memory(EXACT, held, port, width)
+    places = list(product(*(range(f, f + s) for f, s in zip(first, size, strict=True))))
+    at = sorted(reduce(lambda number, d: number * rows[d] + place[d], range(len(rows)), place[-1]) for place in places)
+    assert bursts_of(EXACT, lying.held, lying.extents) == 1 + sum(b - a > 1 for a, b in pairwise(at))
+    start, memory = 0, lying.extents
+    for index, extent in zip(lying.origin, memory, strict=True):
+        start = start * extent + index.constant
+    assert start == at[0] * width
+
+
+def test_columns_are_of_several_rows_and_of_one_beat() -> None:
+    row = scop("for j in range(24):\n    y[j] = y[j] * 2", y=(24,))
+    tile = DesignPoint("built", (nest("S0", "j", "j", j=(3, 8, 1)),), (buffer("y", "S0", "j", 1),))
+    with pytest.raises(KernelError, match="`y` cannot lie in columns: an array of one dimension is one row"):
+        planned(row, replace(tile, transfers=(TransferPoint("y@S0", 2, layout=COLUMNS),)))
+    kernel, both = two_nests(24, "j", 5, 6)
+    first, second = (replace(t, layout=COLUMNS) for t in both.transfers)
+    with pytest.raises(KernelError, match="beats of one width, not of 1 and 2"):
+        planned(kernel, replace(both, transfers=(first, replace(second, width=1))))
+    with pytest.raises(KernelError, match="one layout, not as `columns`, `padded`"):
+        planned(kernel, replace(both, transfers=(first, replace(second, layout=PADDED))))
+    with pytest.raises(KernelError, match="does not divide the last dimension"):
+        planned(kernel, replace(both, transfers=(replace(first, width=4), replace(second, width=4))))

@@ -40,7 +40,7 @@ WRONG: list[tuple[Spoil, str, str]] = [
     (lambda d: d.update(tree_reduction="no"), "tree_reduction", "true or false"),
     (lambda d: d.update(adders="lut"), "adders", "`dsp`, or `fabric`"),
     (lambda d: d["buffers"][0].update(storage="register"), "buffers[0].storage", "`uram` or `lutram`"),
-    (lambda d: d["transfers"][0].update(layout="woven"), "transfers[0].layout", "`plain`, `padded`, or `packed`"),
+    (lambda d: d["transfers"][0].update(layout="woven"), "transfers[0].layout", "`plain`, `padded`, `packed`"),
     (lambda d: d["transfers"][0].pop("width"), "transfers[0].width", "is missing"),
     (lambda d: d.update(version=99), "version", "version of this format"),
     (lambda d: d.update(nests=3), "nests", "a list of nests"),

@@ -1,0 +1,76 @@
+"""Arrays in columns of beats: in designs whose tiles take much of the cycles, and then in all spaces of the form."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from unit.choosing.small_kernels import asked, read
+
+from sisyphus import beside
+from sisyphus.choice import find
+from sisyphus.course import Course
+from sisyphus.part_search import Answer, Choice
+from sisyphus.parts import Part
+from sisyphus.request import Request, estimate_of, space_of_point
+from sisyphus.solve import Stop
+
+#: Tiles of A and of B are bursts of a few beats for each row, whatever they are: one nest reads A the other way.
+TURNED = """
+void turned(const float A[128][128], float B[128][128], float C[128][128]) {
+  for (int i = 0; i < 128; i++)
+    for (int j = 0; j < 128; j++)
+      B[i][j] = A[j][i];
+  for (int i = 0; i < 128; i++)
+    for (int j = 0; j < 128; j++)
+      C[i][j] = A[i][j] + B[i][j];
+}
+"""
+
+
+def turned(folder: Path, *fixes: str) -> tuple[Request, Choice]:
+    request = asked(folder, TURNED, budgets={"onchip_bytes": 12_000}, fixes=("adders=dsp", *fixes))
+    return request, find(read(request), request)
+
+
+def cycles(request: Request, choice: Choice) -> int:
+    return estimate_of(choice.kernel, choice.point, request.target).cycles
+
+
+def test_arrays_lie_in_columns_where_that_is_faster(tmp_path: Path) -> None:
+    request, choice = turned(tmp_path)
+    assert {"A", "B"} <= {*choice.point.in_columns}
+    assert {*space_of_point(choice.kernel, request, choice.point).options.columns} == {*choice.point.in_columns}
+    _, in_rows = turned(tmp_path, "*.layout=plain")
+    assert not in_rows.point.in_columns
+    assert cycles(request, choice) < 0.5 * cycles(request, in_rows)
+    _, fixed = turned(tmp_path, "A.layout=plain")
+    assert "A" not in fixed.point.in_columns
+
+
+def test_where_only_measured_code_counts_there_is_no_such_space(tmp_path: Path) -> None:
+    request, in_rows = turned(tmp_path, "*.layout=plain")
+    part = Part(in_rows.kernel, in_rows.space.options)
+    for trust, fixes, offered in (
+        ("any", (), {"A", "B", "C"}),
+        ("any", ("A.layout=plain",), {"B", "C"}),
+        ("any", ("*.layout=plain",), set()),
+        ("measured", (), set()),
+    ):
+        options = replace(request.options, trust=trust)  # type: ignore[arg-type]
+        course = Course(replace(request, options=options, fixes=fixes), lambda *_: None, None, improve=True)
+        course.found.append(Answer(part, Stop.TIME, None, in_rows))
+        found = list(beside._in_columns([part], course))
+        assert {array for one in found for array in one.options.columns} == offered
+
+
+def test_a_space_of_its_own_finds_more_than_turning_the_best_design(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whose tiles were chosen for rows."""
+    request, choice = turned(tmp_path)
+    monkeypatch.setattr(beside, "_in_columns", lambda *_: iter(()))
+    _, turned_alone = turned(tmp_path)
+    assert turned_alone.point.in_columns
+    assert cycles(request, choice) <= cycles(request, turned_alone)
