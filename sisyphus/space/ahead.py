@@ -34,7 +34,7 @@ def may_load_ahead(scop: Scop, nest: Nest, *, updated: bool = True) -> dict[Arra
     ports = [scop.array(array).port for array in used]
     alone = [a for a in scop.arrays if a.id in used and a.role is not Role.LOCAL and ports.count(a.port) == 1]
     found = {a.id: frozenset(nest.iterators) for a in alone if nest.is_box and a.home not in written}
-    late = [a for a in alone if a.home in written and nest.rectangular and updated]
+    late = [a for a in alone if a.home in written and updated]
     if len(late) == 1 and (rows := _moving_rows(scop, nest, late[0].id)):
         found[late[0].id] = rows
     return {a.id: found[a.id] for a in alone if a.id in found}

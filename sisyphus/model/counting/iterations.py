@@ -77,6 +77,12 @@ class Visits:
         """Each visit so many times."""
         return replace(self, weight=self.weight * turns)
 
+    def alone(self) -> tuple[Visits, Ints, Ints] | None:
+        """One visit of each point, with its weight and its outer iteration; None where each of these has one point."""
+        if self.owner is None:
+            return None
+        return Visits.each(self.values, len(self.weight)), self.weight, self.owner
+
     def into_outer(self, loop: For, needed: frozenset[str]) -> Visits:
         """The iterations of an outer sequential loop: one point for each different value of the `needed` iterators.
 

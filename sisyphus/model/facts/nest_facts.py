@@ -44,6 +44,9 @@ class Counted:
     def where(self, conditions: Sequence[Affine]) -> Counted:
         return replace(self, idle=0)
 
+    def alone(self) -> None:
+        """How iterations of a shape differ is not known: they count as if all were alike, which takes no more."""
+
     def times(self, turns: Value) -> Counted:
         return replace(self, each=self.each * turns)
 

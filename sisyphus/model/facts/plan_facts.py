@@ -10,10 +10,21 @@ from typing import Protocol
 
 from sisyphus.algebra import EXACT, Algebra, Condition, Value, product
 from sisyphus.errors import InternalError
-from sisyphus.model.counting.iterations import Survey, Visits, survey
+from sisyphus.model.counting.iterations import Ints, Survey, Visits, survey
 from sisyphus.model.facts.flows import flows_of
 from sisyphus.model.facts.moves import moved_by
-from sisyphus.model.facts.task_facts import Beside, Burst, Called, Guarded, Part, Pipe, Replicated, TaskFacts, Tile
+from sisyphus.model.facts.task_facts import (
+    Beside,
+    Burst,
+    Called,
+    Guarded,
+    Part,
+    Pipe,
+    Replicated,
+    Single,
+    TaskFacts,
+    Tile,
+)
 from sisyphus.model.facts.works import Around, Placed, works_in
 from sisyphus.plan import (
     Copy,
@@ -57,6 +68,10 @@ class Iterations(Protocol):
 
     def times(self, turns: Value) -> Iterations:
         """Each visit so many times."""
+        ...
+
+    def alone(self) -> tuple[Iterations, Ints, Ints] | None:
+        """Visits one by one where they differ, with how often each is there and its outer iteration; else None."""
         ...
 
 
@@ -117,7 +132,11 @@ class _Reader:
                 move = moved_by(self.alg, self.plan, node)
                 return Burst(((move,),), move.is_load)
             case Together(body=body):
-                return _at_once([part for child in body for part in self.parts((child,), place)])
+                part = _at_once([part for child in body for part in self.parts((child,), place)])
+                is_alike = not any(loop.coupled for loop in place.loops)
+                if is_alike or not isinstance(part, Beside):
+                    return part
+                return replace(part, alike=False, single=self._single(body[-1], place))
             case Function(body=body, within=within):
                 inside = replace(place, visits=place.visits.where(within)) if within else place
                 return Called(self.parts(body, inside), inside.visits.total() if within else None)
@@ -134,6 +153,15 @@ class _Reader:
                 if len(parts) == 1:
                     return parts[0]
         raise InternalError(f"{node} is no part of task `{self.task.name}`")
+
+    def _single(self, function: Node, place: _Place) -> Single | None:
+        """What a function beside others has in each iteration; None where that is not known, or the same."""
+        alone = place.visits.alone()
+        if alone is None:
+            return None
+        visits, weight, owner = alone
+        called = self._part(function, replace(place, visits=visits))
+        return Single(called, weight, owner) if isinstance(called, Called) else None
 
     def _loop(self, loop: For, inside: _Place) -> Part:
         if loop.role is LoopRole.PIPELINED and not any(id(child) in self.survey.looping for child in loop.body):

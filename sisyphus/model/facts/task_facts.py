@@ -7,11 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+import numpy.typing as npt
+
 from sisyphus.algebra import Algebra, Condition, Value
 from sisyphus.ir import Expr, Ref, StmtId
 from sisyphus.plan import Varying
 from sisyphus.poly import Affine
 from sisyphus.values import dataclass, field
+
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -191,16 +196,31 @@ class Called:
 
 
 @dataclass(frozen=True)
+class Single:
+    """What is `called` in single iterations that differ: how many are as each of them, and the outer iteration of each.
+
+    Everything in `called` has one entry per such iteration.
+    """
+
+    called: Called
+    weight: Ints
+    owner: Ints
+
+
+@dataclass(frozen=True)
 class Beside:
     """Loads of the next tile, which are calls that return at once where there is none, beside what is `called`.
 
     `back` stores the tile before, and then loads the next one of the same array; an iteration in which nothing is
-    computed with comes before the first tile then, and one after the last.
+    computed with comes before the first tile then, and one after the last. `alike`: all that is called
+    takes the same in each iteration; else `single` has each one, as far as a plan says so.
     """
 
     loads: Burst
     called: Called
     back: Called | None = None
+    alike: bool = True
+    single: Single | None = None
 
     @property
     def body(self) -> tuple[Part, ...]:

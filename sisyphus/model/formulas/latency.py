@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from sisyphus.algebra import Condition, Value, at_least, product
+import numpy as np
+
+from sisyphus.algebra import VECTOR, Condition, Value, at_least, product
 from sisyphus.model.facts.task_facts import (
     Beside,
     Burst,
@@ -14,6 +16,7 @@ from sisyphus.model.facts.task_facts import (
     Part,
     Pipe,
     Replicated,
+    Single,
     TaskFacts,
     Tile,
     placed,
@@ -23,8 +26,8 @@ from sisyphus.model.formulas.bank_waits import waits_for_beats
 from sisyphus.model.formulas.burst_cycles import move_cycles
 from sisyphus.model.formulas.iteration_latency import Setting, is_reduction
 from sisyphus.model.formulas.steps import AtOnce, InTurn, Steps, Times, explained
-from sisyphus.model.formulas.terms import WAITS_FOR, Term, doubt_of, total
-from sisyphus.values import dataclass
+from sisyphus.model.formulas.terms import WAITS_FOR, Term, doubt_of, scaled, total
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -144,8 +147,8 @@ def _beside(setting: Setting, part: Beside, entries: Value, bodies: Bodies) -> S
     """Loads of the next tile beside the function that computes with this one: an iteration takes what the longer takes.
 
     So it is in the report for the last iteration, too, whose loads find no tile (docs/model.md). All iterations are
-    alike for each value of the outer loops, as such loops run through a box. Where tiles are also stored late, two more
-    iterations move one tile between them.
+    alike for each value of the outer loops where such loops run through a box, else they count one by one. Where tiles
+    are also stored late, two more iterations move one tile between them.
     """
     alg = setting.alg
     called = explained(alg, _part(setting, part.called, entries, bodies))
@@ -157,13 +160,39 @@ def _beside(setting: Setting, part: Beside, entries: Value, bodies: Bodies) -> S
         construct = "tiles-stored-late"
         moves.append((True, _exchange(setting, part.back, stores, entries)))
     loads = explained(alg, AtOnce(tuple(moves)))
-    cycles, late = (alg.ceil_div(figure, alg.maximum(tiles, 1)) for figure in (called.value, called.rtl))
-    both = explained(alg, AtOnce(((True, loads), (True, Term(called.name, cycles, rtl=late)))))
+    if part.single is None:
+        count = alg.maximum(tiles, 1)
+        # of iterations that differ no more than they take on average, without those that have no tile
+        less = 0 if part.alike else (entries - tiles) * setting.rules.cycles.skipped + count - 1
+        cycles, late = (alg.ceil_div(figure - less, count) for figure in (called.value, called.rtl))
+        both = scaled(explained(alg, AtOnce(((True, loads), (True, Term(called.name, cycles, rtl=late))))), tiles)
+    else:
+        both = _one_by_one(setting, part, part.single, loads, int(np.size(entries)), bodies)
     ends = (entries - tiles) // 2
-    longer = tiles * both.value + ends * loads.value - called.value
-    later = tiles * both.rtl + ends * loads.rtl - called.rtl
+    longer = both.value + ends * loads.value - called.value
+    later = both.rtl + ends * loads.rtl - called.rtl
     waits = Term(f"{WAITS_FOR}{loads.name}", longer, construct=construct, rule="tiles loaded ahead", rtl=later)
     return InTurn((called, waits), f"{loads.name} beside {called.name}", "tiles loaded ahead")
+
+
+def _one_by_one(setting: Setting, part: Beside, single: Single, loads: Term, owners: int, bodies: Bodies) -> Term:
+    """What all iterations with a tile take, each the longer of its loads and what it computes, by outer iteration."""
+    pairs = zip(_pipes_in(single.called), _pipes_in(part.called), strict=True)
+    known = {id(own): bodies(pipe) for own, pipe in pairs}
+    once = np.ones(len(single.weight), np.int64)
+    inside = replace(setting, alg=VECTOR)
+    called = explained(VECTOR, _part(inside, single.called, once, lambda pipe: known[id(pipe)]))
+    moved = (np.broadcast_to(figure, (owners,))[single.owner] for figure in (loads.value, loads.rtl))
+    value, rtl = moved
+    both = explained(VECTOR, AtOnce(((True, Term(loads.name, value, rtl=rtl)), (True, called))))
+    times = single.weight * single.called.entered(once)
+    sums = (np.bincount(single.owner, times * figure, owners).astype(np.int64) for figure in (both.value, both.rtl))
+    longest, late = (int(found[0]) if owners == 1 else found for found in sums)
+    return Term(both.name, longest, rtl=late)
+
+
+def _pipes_in(called: Called) -> list[Pipe]:
+    return [here.part for here in placed(called.body) if isinstance(here.part, Pipe)]
 
 
 def _exchange(setting: Setting, back: Called, beside: Sequence[tuple[Move, Value]], entries: Value) -> Term:
