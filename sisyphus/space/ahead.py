@@ -48,7 +48,7 @@ def _moving_rows(scop: Scop, nest: Nest, array: ArrayId) -> frozenset[str]:
         return frozenset()
     [ref] = refs
     used = [name for index in ref.index for name in index.names if name in nest.iterators]
-    rows = (index for index in ref.index[:-1] if len(index.terms) == 1 and index.terms[0][1] == 1)
+    rows = (index for index in ref.index[:-1] if len(index.terms) == 1 and abs(index.terms[0][1]) == 1)
     return frozenset(name for index in rows for name in index.names if used.count(name) == 1)
 
 

@@ -40,6 +40,8 @@ SHRINKING = (
 #: Fewer elements in each row: no two tiles are alike; and such a triangle in each step.
 TRIANGLE = RANK_1.replace("range(32)", "range(i, 32)")
 BLOCKS = SHRINKING.replace("range(32)", "range(i, 32)", 1)
+#: From the last row to the first.
+BACKWARDS = RANK_1.replace("A[i, j]", "A[23 - i, j]")
 TARGET = make_target(load_device("u200"), budget="chip")
 
 
@@ -91,13 +93,14 @@ def test_which_tiles_may_be_stored_late() -> None:
     assert legal(RANK_1, **SHAPES)["A"] == {"i"}  # tiles side by side in a row may share beats
     assert legal(SHRINKING, **SHAPES) == {"A": {"i"}}  # and what is only read has a box for all steps
     assert legal(TRIANGLE, **SHAPES) == {"A": {"i"}}  # of other tiles than a box only those that are updated
+    assert legal(BACKWARDS, **SHAPES)["A"] == {"i"}
     beside = RANK_1.replace("A[i, j] + u", "A[i - 1, j] + u").replace("range(24)", "range(1, 24)")
     assert "A" not in legal(beside, **SHAPES)  # reads a row of another tile
     assert "A" not in legal("for i in range(24):\n    A[i] = A[i] + u[i]", A=(24,), u=(24,))
     assert "A" not in legal("for i in range(12):\n    for j in range(32):\n        A[2 * i, j] = v[j]", **SHAPES)
 
 
-@pytest.mark.parametrize("text", [RANK_1, SHRINKING, TRIANGLE, BLOCKS])
+@pytest.mark.parametrize("text", [RANK_1, SHRINKING, TRIANGLE, BLOCKS, BACKWARDS])
 def test_the_tile_before_is_stored_and_the_next_one_loaded_beside_this_one(text: str) -> None:
     scop = build_scop(text, **SHAPES)
     plan = planned(scop, point_of(scop))
@@ -113,7 +116,7 @@ def test_the_tile_before_is_stored_and_the_next_one_loaded_beside_this_one(text:
     assert tile.within and failures(plan) == set()
 
 
-@pytest.mark.parametrize("text", [RANK_1, SHRINKING, TRIANGLE, BLOCKS])
+@pytest.mark.parametrize("text", [RANK_1, SHRINKING, TRIANGLE, BLOCKS, BACKWARDS])
 def test_planted_faults_are_found(text: str) -> None:
     scop = build_scop(text, **SHAPES)
     plan = planned(scop, point_of(scop))
@@ -172,13 +175,13 @@ def test_tiles_that_are_not_alike_count_one_by_one(text: str, monkeypatch: pytes
     assert failures(planned(scop, point)) == set()
 
 
-@pytest.mark.parametrize("first", ["0", "i"])
-def test_what_is_printed_agrees_with_the_source(first: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("first", "row"), [("0", "i"), ("i", "i"), ("0", "23 - i")])
+def test_what_is_printed_agrees_with_the_source(first: str, row: str, tmp_path: Path) -> None:
     source = tmp_path / "rank1.c"
     source.write_text(
         "void rank1(float A[24][32], const float u[24], const float v[32])\n{\n#pragma scop\n"
         f"    for (int i = 0; i < 24; i++)\n        for (int j = {first}; j < 32; j++)\n"
-        "            A[i][j] = A[i][j] + u[i] * v[j];\n#pragma endscop\n}\n"
+        f"            A[{row}][j] = A[{row}][j] + u[i] * v[j];\n#pragma endscop\n}}\n"
     )
     fixes = ("S0.ahead=yes", "S0.A.place=i", "S0.i=6x4x1")
     design = sisy.optimize(str(source), fix=fixes, time_limit=20.0)
