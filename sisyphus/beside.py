@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from sisyphus.course import Asked, Course, is_dealt
 from sisyphus.errors import UsageError
@@ -58,11 +58,10 @@ def around(part: Part, course: Course, left: float, slow: Slow) -> Iterator[Aske
 
     Tiles that may be slow have several ports first. So have those that are slow in the best design, if that is one of
     the form: before the part, or after it where the part itself has found that design. Each with the most ports first,
-    then with fewer, no longer than a share of the time of the round. Where the best design stores tiles late, so do all
-    spaces of the form from then on; where it has arrays in columns of beats, parts have so, too, after all others.
+    then with fewer, no longer than a share of the time of the round. What the best design stores late or has in columns
+    of beats all spaces of the form have so from then on.
     """
-    if course.best is not None and course.has_best(part) and course.best.part.options.late:
-        part = replace(part, options=replace(part.options, late=True))
+    part = _like_best(part, course)
     space = _space_of_part(part, course.request) if part.may_grow else None
     before = [] if space is None else _striped(part, space, _slow_before(part, course, space, slow.tiles))
     for one in before:
@@ -76,11 +75,10 @@ def around(part: Part, course: Course, left: float, slow: Slow) -> Iterator[Aske
     if space is not None and not before:
         for one in _striped(part, space, _slow_in_found(part, course)):
             yield Asked(one, left, course.share(AT_ONCE))
-    if (late := _with_late_stores(part, course)) is not None and not course.was_asked(late):
-        yield Asked(late, left, course.share(AT_ONCE))
-    for one in _in_columns([] if space is None else [part, *([] if cut is None else [cut])], course):
-        if not course.was_asked(one):
-            yield Asked(one, left, course.share(AT_ONCE))
+    for beside in (_with_late_stores, *([] if space is None else [_with_columns])):
+        other = beside(part, course)
+        if other is not None and not course.was_asked(other):
+            yield Asked(other, left, course.share(AT_ONCE))
     best = course.best
     if ragged and best is not None and course.has_best(part):
         options = replace(best.part.options, tiles="ragged")
@@ -172,20 +170,29 @@ def _with_cut_banks(part: Part, request: Request, space: Space) -> Part | None:
     return replace(part, options=replace(options, cut=True))
 
 
-def _in_columns(parts: Sequence[Part], course: Course) -> Iterator[Part]:
+def _like_best(part: Part, course: Course) -> Part:
+    """A part with what the best design stores late and has in columns of beats, if that is one of its form."""
+    best = course.best
+    if best is None or best.choice is None or not course.has_best(part):
+        return part
+    late = best.part.options.late or part.options.late
+    columns = best.choice.point.in_columns or part.options.columns
+    return replace(part, options=replace(part.options, late=late, columns=columns))
+
+
+def _with_columns(part: Part, course: Course) -> Part | None:
     """The space of the best design with arrays in columns of beats whose transfers take much of it.
 
-    Once it has such arrays, also those of other parts of its form with all of these.
+    None where that design is of another form, or all such arrays lie so already.
     """
     best, options = course.best, course.request.options
     is_offered = options.packs and options.trust != "measured"  # no report has it
-    if not parts or not is_offered or best is None or best.choice is None or not course.has_best(parts[0]):
-        return
+    if not is_offered or best is None or best.choice is None or not course.has_best(part):
+        return None
     known, scop = best.choice.point.in_columns, best.part.kernel.scop
-    slow = (a for a in _slow_in_found(parts[0], course, WORTH_MORE, "layout") if len(scop.array(a).extents) > 1)
+    slow = (a for a in _slow_in_found(part, course, WORTH_MORE, "layout") if len(scop.array(a).extents) > 1)
     others = tuple(array for array in slow if array not in known)
-    for part in (*[best.part] * bool(others), *(parts if known else ())):
-        yield replace(part, options=replace(part.options, columns=(*known, *others)))
+    return replace(best.part, options=replace(best.part.options, columns=(*known, *others))) if others else None
 
 
 def _with_late_stores(part: Part, course: Course) -> Part | None:

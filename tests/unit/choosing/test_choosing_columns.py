@@ -61,8 +61,8 @@ def test_where_only_measured_code_counts_there_is_no_such_space(tmp_path: Path) 
         options = replace(request.options, trust=trust)  # type: ignore[arg-type]
         course = Course(replace(request, options=options, fixes=fixes), lambda *_: None, None, improve=True)
         course.found.append(Answer(part, Stop.TIME, None, in_rows))
-        found = list(beside._in_columns([part], course))
-        assert {array for one in found for array in one.options.columns} == offered
+        found = beside._with_columns(part, course)
+        assert (set() if found is None else {*found.options.columns}) == offered
 
 
 def test_a_space_of_its_own_finds_more_than_turning_the_best_design(
@@ -70,7 +70,7 @@ def test_a_space_of_its_own_finds_more_than_turning_the_best_design(
 ) -> None:
     """Whose tiles were chosen for rows."""
     request, choice = turned(tmp_path)
-    monkeypatch.setattr(beside, "_in_columns", lambda *_: iter(()))
+    monkeypatch.setattr(beside, "_with_columns", lambda *_: None)
     _, turned_alone = turned(tmp_path)
     assert turned_alone.point.in_columns
     assert cycles(request, choice) <= cycles(request, turned_alone)
