@@ -4,7 +4,7 @@
   Two bodies take more registers and LUTs and, as a rule, a few cycles more (the second one starts anew), so they are no
   better unless a guard costs cycles: it keeps unrolled additions from forming a tree.
 - Tiles of one array after another in memory, so that each is one run of it, where the search counts a run for each row
-  (`space/packed.py`).
+  (`space/packed.py`); or, where tiles are not alike, columns of beats, so that it is a run for each of these.
 - Tiles of the pipelined loop as iterations of it, where nothing stands between: 25x2x4 is 1x50x4 in as many cycles. No
   reported loop has both in one subscript (none of 1,059).
 """

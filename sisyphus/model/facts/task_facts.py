@@ -7,16 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
-import numpy.typing as npt
-
 from sisyphus.algebra import Algebra, Condition, Value
 from sisyphus.ir import Expr, Ref, StmtId
+from sisyphus.model.counting.iterations import Ints
 from sisyphus.plan import Varying
 from sisyphus.poly import Affine
 from sisyphus.values import dataclass, field
-
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from unit.search.measured_designs import Full, measured_space
 
 from sisyphus.errors import KernelError
 from sisyphus.search import Judged, polished
-from sisyphus.space import PACKED, DesignPoint, Space, TransferPoint, apply_fixes
+from sisyphus.space import COLUMNS, PACKED, DesignPoint, Space, TransferPoint, apply_fixes
 
 TWO = """
 for i in range(20):
@@ -48,6 +48,12 @@ def test_tiles_of_one_grid_are_packed(rows: int, packed: list[str]) -> None:
     in_rows = replace(found, transfers=tuple(replace(t, layout="plain") for t in found.transfers))
     before = Full(space).judge(in_rows).cycles
     assert cycles is not None and before is not None and cycles < before
+
+
+def test_tiles_that_are_not_alike_are_turned() -> None:
+    """Five and ten rows of two beats: as many bursts in rows, two in columns of beats."""
+    found, _, _ = polish(10)
+    assert [t.buffer for t in found.transfers if t.layout == COLUMNS] == ["A@S0", "A@S1"]
 
 
 def test_what_is_fixed_stays() -> None:
