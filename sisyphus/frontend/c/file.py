@@ -59,13 +59,10 @@ def names_of(tree: Tree, affines: Affines) -> CFile:
                 case c_ast.Typedef():
                     enumerate_constants(node.type, affines)
                     affines.typedefs[node.name] = declared(node.type, affines.typedefs)
-                case c_ast.FuncDef(decl=c_ast.Decl(type=c_ast.FuncDecl())):
+                case c_ast.FuncDef():
                     if not is_of_widths(node, tree):
                         found.functions.append(node)
                     found.scope.names[node.decl.name] = Function(node.decl.name, node.decl, node.body)
-                case c_ast.FuncDef():
-                    words = "a body behind what is no function"
-                    affines.collector.report("syntax", words, affines.tree.start(node.decl))
                 case c_ast.Decl():
                     enumerate_constants(node.type, affines)
                     if node.name:

@@ -142,12 +142,16 @@ def parse(tokens: Sequence[Token], collector: Collector) -> Tree:
     text = "\n".join(_HALF.sub(r"((_Float16)\1)", t.text.replace("\n", " ")) for t in tokens)
     _Lexer.reached = 0
     try:
-        return Tree(CParser(lexer=_Lexer).parse(text, "input"), tokens)
+        tree = Tree(CParser(lexer=_Lexer).parse(text, "input"), tokens)
     except ParseError as reason:
         raise _syntax_fault(str(reason), tokens, collector) from reason
     except MACHINE_FAULTS as reason:
         at = tokens[max(0, _Lexer.reached - 1)]
         raise collector.fault("syntax", f"not understood near `{at.text}`", at.span) from reason
+    for node in tree.root.ext:
+        if isinstance(node, c_ast.FuncDef) and not isinstance(node.decl.type, c_ast.FuncDecl):
+            raise collector.fault("syntax", "a body behind what is no function", tree.start(node.decl))
+    return tree
 
 
 def _syntax_fault(message: str, tokens: Sequence[Token], collector: Collector) -> Refused:
