@@ -97,10 +97,11 @@ class Effort:
     rounding_radii: tuple[float, ...] = (4.0, 8.0, 16.0)  # factors between trip counts and rounded ones, in turn
     repair_radii: tuple[float, ...] = (2.0, 4.0, 8.0, 16.0, 64.0, math.inf)  # the same of fractional ones
 
-    # improvement without a proof (refine, fit, smallest)
+    # improvement without a proof (refine, fit, smallest, polish)
     refined_tilings: int = 120  # of a nest in one sweep,
     refined_factor: float = 4.0  # that cost no more than so many times its best one
     refined_counted: int = 5_000  # tilings that are counted for that; of more, those of the lowest lower bounds
+    turning_share: float = 0.02  # of its cycles columns of beats, which no report has, must save a design in rows
     improving_share: float = 0.15  # of the time limit, kept for a design that is not proved to be the best
     budget_step: float = 0.01  # a large budget is told to this share of itself: each step costs a search
 

@@ -17,6 +17,7 @@ from functools import partial
 
 from sisyphus.ir import ArrayId
 from sisyphus.search.deadline import Deadline
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.session import Judge
 from sisyphus.space import (
     COLUMNS,
@@ -29,9 +30,6 @@ from sisyphus.space import (
     Tile,
     illegal,
 )
-
-#: Share of the cycles that columns of beats must save a design that was found in rows, as no report has them.
-WORTH_TURNING = 0.02
 
 
 def as_fixed(space: Space, point: DesignPoint) -> DesignPoint:
@@ -53,7 +51,7 @@ def polished(
     ways: list[tuple[Callable[[DesignPoint], DesignPoint | None], float]]
     ways = [(partial(way, space, nest), least) for nest in space.nests for way, least in ((_merged, 0), (_split, 1))]
     homes = dict.fromkeys(map(space.scop.home, space.used_arrays))
-    layouts = {PACKED: 1, COLUMNS: max(1, WORTH_TURNING * (cycles or 0))}
+    layouts = {PACKED: 1, COLUMNS: max(1, EFFORT.turning_share * (cycles or 0))}
     ways += [(partial(_lying_as, space, home, layout), least) for home in homes for layout, least in layouts.items()]
     for way, least in ways:
         other = None if until.is_over else way(best)
