@@ -8,7 +8,7 @@ from sisyphus.course import Asked, Course, is_dealt
 from sisyphus.errors import UsageError
 from sisyphus.forms import STRIPS
 from sisyphus.ir import ArrayId
-from sisyphus.part_search import cost_of
+from sisyphus.part_search import Choice, cost_of
 from sisyphus.parts import Known, Part
 from sisyphus.request import Kernel, Request, space_of
 from sisyphus.slow_transfers import (
@@ -75,8 +75,8 @@ def around(part: Part, course: Course, left: float, slow: Slow) -> Iterator[Aske
     if space is not None and not before:
         for one in _striped(part, space, _slow_in_found(part, course)):
             yield Asked(one, left, course.share(AT_ONCE))
-    for beside in (_with_late_stores, *([] if space is None else [_with_columns])):
-        other = beside(part, course)
+    for larger in (_with_late_stores, *([] if space is None else [_with_columns])):
+        other = larger(part, course)
         if other is not None and not course.was_asked(other):
             yield Asked(other, left, course.share(AT_ONCE))
     best = course.best
@@ -146,10 +146,11 @@ def _slow_in_found(part: Part, course: Course, share: float = SLOW, knob: str = 
 
     They take a `share` of its cycles, and the user fixed no such `knob` of them.
     """
-    best = course.best
-    if course.request.model == "paper" or best is None or best.choice is None or not course.has_best(part):
+    best = _best_of_form(part, course)
+    if course.request.model == "paper" or best is None:
         return ()
-    slow = slow_in_design(best.part.kernel, best.choice.space, best.choice.point, share)
+    own, choice = best
+    slow = slow_in_design(own.kernel, choice.space, choice.point, share)
     return _free(slow, course.request, knob)
 
 
@@ -172,12 +173,18 @@ def _with_cut_banks(part: Part, request: Request, space: Space) -> Part | None:
 
 def _like_best(part: Part, course: Course) -> Part:
     """A part with what the best design stores late and has in columns of beats, if that is one of its form."""
-    best = course.best
-    if best is None or best.choice is None or not course.has_best(part):
+    best = _best_of_form(part, course)
+    if best is None:
         return part
-    late = best.part.options.late or part.options.late
-    columns = best.choice.point.in_columns or part.options.columns
+    late = best[0].options.late or part.options.late
+    columns = best[1].point.in_columns or part.options.columns
     return replace(part, options=replace(part.options, late=late, columns=columns))
+
+
+def _best_of_form(part: Part, course: Course) -> tuple[Part, Choice] | None:
+    """The part of the best design and what was chosen there, if that is a design of this part's form."""
+    best = course.best
+    return None if best is None or best.choice is None or not course.has_best(part) else (best.part, best.choice)
 
 
 def _with_columns(part: Part, course: Course) -> Part | None:
@@ -185,14 +192,15 @@ def _with_columns(part: Part, course: Course) -> Part | None:
 
     None where that design is of another form, or all such arrays lie so already.
     """
-    best, options = course.best, course.request.options
+    best, options = _best_of_form(part, course), course.request.options
     is_offered = options.packs and options.trust != "measured"  # no report has it
-    if not is_offered or best is None or best.choice is None or not course.has_best(part):
+    if not is_offered or best is None:
         return None
-    known, scop = best.choice.point.in_columns, best.part.kernel.scop
+    own, choice = best
+    known, scop = choice.point.in_columns, own.kernel.scop
     slow = (a for a in _slow_in_found(part, course, WORTH_MORE, "layout") if len(scop.array(a).extents) > 1)
     others = tuple(array for array in slow if array not in known)
-    return replace(best.part, options=replace(best.part.options, columns=(*known, *others))) if others else None
+    return replace(own, options=replace(own.options, columns=(*known, *others))) if others else None
 
 
 def _with_late_stores(part: Part, course: Course) -> Part | None:
@@ -200,14 +208,14 @@ def _with_late_stores(part: Part, course: Course) -> Part | None:
 
     None where that design is of another form, or has such a space already.
     """
-    best, request = course.best, course.request
+    best, request = _best_of_form(part, course), course.request
     is_offered = request.model != "paper" and request.options.trust != "measured"  # no report has it
-    if not is_offered or best is None or best.choice is None or not course.has_best(part):
+    if not is_offered or best is None:
         return None
-    kernel, point = best.choice.kernel, best.choice.point
-    if best.part.options.late or not is_held_by_updates(kernel, point, request.target):
+    own, choice = best
+    if own.options.late or not is_held_by_updates(choice.kernel, choice.point, request.target):
         return None
-    return replace(best.part, options=replace(best.part.options, late=True))
+    return replace(own, options=replace(own.options, late=True))
 
 
 def _may_be_ragged(part: Part, request: Request) -> bool:

@@ -13,13 +13,13 @@ from sisyphus.model.area.movers import mover_ff, mover_lut, mover_of
 from sisyphus.model.area.multiplexers import Users
 from sisyphus.model.counting.iterations import Ints
 from sisyphus.model.facts.moves import bytes_moved
-from sisyphus.model.facts.task_facts import Move, Pipe, TaskFacts
+from sisyphus.model.facts.task_facts import Move, Pipe, TaskFacts, pipes_in
 from sisyphus.model.formulas.burst_cycles import move_cycles, move_multipliers
 from sisyphus.model.formulas.core_counts import cores_of, is_called
 from sisyphus.model.formulas.cores import Core
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.latency import PipelinedBody, task_cycles
-from sisyphus.model.formulas.pipes import PipeStudy, body_multipliers, moves_in, pipes_in, study_pipe
+from sisyphus.model.formulas.pipes import PipeStudy, body_multipliers, moves_in, study_pipe
 from sisyphus.model.formulas.terms import Term, summed, total
 from sisyphus.values import dataclass, replace
 

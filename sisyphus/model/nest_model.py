@@ -19,13 +19,13 @@ from sisyphus.model.area.datapath import datapath_ff, datapath_lut, datapath_of
 from sisyphus.model.counting.iterations import Ints
 from sisyphus.model.counting.tilecount import Group, TileCounts, tile_counts
 from sisyphus.model.facts.nest_facts import nest_facts
-from sisyphus.model.facts.task_facts import Move, TaskFacts, Tile, placed
+from sisyphus.model.facts.task_facts import Move, TaskFacts, Tile, pipes_in, placed
 from sisyphus.model.formulas.addresses import moves_with_two_loops
 from sisyphus.model.formulas.burst_cycles import move_cycles, move_multipliers
 from sisyphus.model.formulas.core_counts import cores_of
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.latency import loops_of_a_run, task_cycles
-from sisyphus.model.formulas.pipes import PipeStudy, body_multipliers, moves_in, pipes_in, study_pipe
+from sisyphus.model.formulas.pipes import PipeStudy, body_multipliers, moves_in, study_pipe
 from sisyphus.model.formulas.recurrence import update_of
 from sisyphus.model.formulas.rtl import counted
 from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules

@@ -21,6 +21,7 @@ from sisyphus.search.effort import EFFORT
 from sisyphus.search.session import Judge
 from sisyphus.space import (
     COLUMNS,
+    IN_TILES,
     KERNEL_PLACE,
     PACKED,
     DesignPoint,
@@ -71,7 +72,7 @@ def _lying_as(space: Space, array: ArrayId, layout: str, point: DesignPoint) -> 
     is_tiled = any(b.place != KERNEL_PLACE and len(b.partition) > 1 for b in held.values())
     may_be = is_tiled and space.options.packs and array not in space.layouts
     has_stripes = layout == PACKED and any(t.stripes > 1 for t in mine)
-    if not may_be or has_stripes or any(t.layout in (PACKED, COLUMNS) for t in mine):
+    if not may_be or has_stripes or any(t.layout in IN_TILES for t in mine):
         return None
     moved = (replace(t, layout=layout) if t in mine else t for t in point.transfers)
     return replace(point, transfers=tuple(moved))

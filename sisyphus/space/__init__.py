@@ -24,6 +24,7 @@ from sisyphus.space.plain import plain_points
 from sisyphus.space.point import (
     COLUMNS,
     FORMS,
+    IN_TILES,
     KERNEL_PLACE,
     LAYOUTS,
     NEST_PLACE,
@@ -74,6 +75,7 @@ __all__ = [
     "DIRECT_BITS",
     "EVERY",
     "FORMS",
+    "IN_TILES",
     "KERNEL_PLACE",
     "LAYOUTS",
     "MAX_BEAT_BITS",

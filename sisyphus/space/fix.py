@@ -15,7 +15,7 @@ from sisyphus.space.ahead import AHEAD
 from sisyphus.space.listed import LISTED
 from sisyphus.space.narrowing import YES_NO, Fix, Knob, loop_of, use_of, with_nest, with_places, with_tiles
 from sisyphus.space.packed import lying_as
-from sisyphus.space.point import COLUMNS, FORMS, KERNEL_PLACE, PACKED, PLAIN, DesignPoint
+from sisyphus.space.point import COLUMNS, FORMS, IN_TILES, KERNEL_PLACE, PACKED, PLAIN, DesignPoint
 from sisyphus.space.ports import STRIPES
 from sisyphus.space.space import NestSpace, Space
 from sisyphus.space.stripes import dealt_over_ports, over_ports
@@ -236,7 +236,7 @@ def _fix_layout(fix: Fix, space: Space, array: ArrayId) -> Space:
     has_rows = is_tiled and len(extents) > 1 and space.options.packs
     legal = [*layouts.values(), *[PACKED] * (has_rows and space.width_served(array) == 1), *[COLUMNS] * has_rows]
     chosen = fix.one_of(dict.fromkeys(legal), f"`{array}` cannot lie in memory as `{fix.value}`")
-    space = lying_as(space, array, chosen if chosen in (PACKED, COLUMNS) else PLAIN)
+    space = lying_as(space, array, chosen if chosen in IN_TILES else PLAIN)
     any_rows = {width: chosen == COLUMNS or (chosen == PACKED and space.ports(array, width) == 1) for width in layouts}
     kept = tuple(w for w, layout in layouts.items() if layout == chosen or any_rows[w])
     fixed = {**space.layouts, space.scop.home(array): chosen}

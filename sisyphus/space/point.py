@@ -26,6 +26,8 @@ DIRECT, STREAM = FORMS = ("direct", "stream")
 #: How an array may lie in memory: as C has it, with every row rounded up to whole beats, tile after tile, or with the
 #: beats of each column one below another.
 PLAIN, PADDED, PACKED, COLUMNS = LAYOUTS = ("plain", "padded", "packed", "columns")
+#: Those in which it lies in tiles of its own.
+IN_TILES = (PACKED, COLUMNS)
 #: What a buffer may be asked to lie in; `auto`: the tool chooses.
 STORAGES = ("auto", "deep", "bram", "uram", "lutram")
 

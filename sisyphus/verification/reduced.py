@@ -26,7 +26,7 @@ from sisyphus.backends.hls import Project, project
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.plan import Plan, build_plan
-from sisyphus.space import COLUMNS, PACKED, DesignPoint, NestPoint, Tile, TransferPoint, layout_for
+from sisyphus.space import IN_TILES, DesignPoint, NestPoint, Tile, TransferPoint, layout_for
 from sisyphus.values import dataclass, replace
 from sisyphus.verification.differential_run import VERY_MANY_OPERATIONS, work
 from sisyphus.verification.sizes import SMALL, Dimension, Family, KernelShape, Loop, Size
@@ -188,7 +188,7 @@ def _narrowed(point: DesignPoint, scop: Scop, most: int) -> DesignPoint:
 
 
 def _layout(transfer: TransferPoint, extents: Sequence[int], width: int) -> str:
-    return transfer.layout if transfer.layout in (PACKED, COLUMNS) else layout_for(extents, width)
+    return transfer.layout if transfer.layout in IN_TILES else layout_for(extents, width)
 
 
 def _fitted(point: DesignPoint, scop: Scop, distribution: Distribution) -> DesignPoint:

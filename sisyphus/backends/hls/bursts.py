@@ -110,7 +110,7 @@ class BurstPrinter:
         in_rows = self.buffer, self.port
         self.buffer, self.port = as_it_lies(*in_rows)
         # the lanes of a beat are elements of a row, of the buffer and the array as they are, or as a packed tile lies
-        self.beside, self.around = in_rows if self.in_columns else (self.buffer, self.port)
+        self.held, self.array = in_rows if self.in_columns else (self.buffer, self.port)
         self.affines = Affines(names.iterators())
         self.load = transfer.direction is Direction.LOAD
         self.width = self.port.width
@@ -285,7 +285,7 @@ class BurstPrinter:
         if self.side is Side.FETCH:
             self.w.pragma("pipeline II=1")
             return
-        row = self.beside.extents[-1]
+        row = self.held.extents[-1]
         banks = min(row, *(buffer.partition[-1] for buffer in self.filled))
         lanes = ceil(min(self.width, row) / banks)
         self.w.pragma(f"pipeline II={ceil(lanes / 2)}")
@@ -327,7 +327,7 @@ class BurstPrinter:
 
     def _lanes(self, factor: int, prefix: str, column: str) -> None:
         """All lanes of a beat and their places in a buffer of so many banks along its rows."""
-        row = self.beside.extents[-1]
+        row = self.held.extents[-1]
         if factor & (factor - 1) and factor < row:
             # a loop over the lanes would take as many cycles as a bank without partition (docs/model.md)
             for at in range(self.width):
@@ -340,7 +340,7 @@ class BurstPrinter:
 
     def _lane(self, prefix: str, index: str, held: str, *, always: bool) -> None:
         """`always`: the lane holds an element of the tile in the last beat of a row too."""
-        size = self.beside.extents[-1]
+        size = self.held.extents[-1]
         element, zero = f"{prefix}[{index}]", f"({self.port.type.c_name})0"
         hangs_over = size % self.width != 0 and not always
         if self.load:
@@ -358,6 +358,6 @@ class BurstPrinter:
 
     def _check_padding(self) -> None:
         """What a store writes beside the tile must be padding, not elements of the array."""
-        low, _ = affine_range(self.beside.origin[-1], self.ranges)
-        if low + self.beside.extents[-1] < self.around.extents[-1]:
+        low, _ = affine_range(self.held.origin[-1], self.ranges)
+        if low + self.held.extents[-1] < self.array.extents[-1]:
             raise InternalError(f"store `{self.transfer.id}` would overwrite elements beside its tile")

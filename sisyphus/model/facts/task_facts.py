@@ -286,6 +286,11 @@ def placed(parts: Sequence[Part], entries: Value = 1, copies: Value = 1) -> Iter
                 yield from placed(part.body, part.entered(entries), copies)
 
 
+def pipes_in(parts: Sequence[Part]) -> Iterator[tuple[Pipe, Value]]:
+    """Every pipelined body of some parts, with how many of them work side by side."""
+    return ((here.part, here.copies) for here in placed(parts) if isinstance(here.part, Pipe))
+
+
 @dataclass(frozen=True)
 class TaskFacts:
     """A task: its parts in order of execution. Counts may have one entry per iteration of the outer loops."""

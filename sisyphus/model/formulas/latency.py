@@ -19,6 +19,7 @@ from sisyphus.model.facts.task_facts import (
     Single,
     TaskFacts,
     Tile,
+    pipes_in,
     placed,
 )
 from sisyphus.model.formulas.addresses import arrival, call_address, in_registers
@@ -177,22 +178,17 @@ def _beside(setting: Setting, part: Beside, entries: Value, bodies: Bodies) -> S
 
 def _one_by_one(setting: Setting, part: Beside, single: Single, loads: Term, owners: int, bodies: Bodies) -> Term:
     """What all iterations with a tile take, each the longer of its loads and what it computes, by outer iteration."""
-    pairs = zip(_pipes_in(single.called), _pipes_in(part.called), strict=True)
-    known = {id(own): bodies(pipe) for own, pipe in pairs}
+    pairs = zip(pipes_in(single.called.body), pipes_in(part.called.body), strict=True)
+    known = {id(own): bodies(pipe) for (own, _), (pipe, _) in pairs}
     once = np.ones(len(single.weight), np.int64)
     inside = replace(setting, alg=VECTOR)
     called = explained(VECTOR, _part(inside, single.called, once, lambda pipe: known[id(pipe)]))
-    moved = (np.broadcast_to(figure, (owners,))[single.owner] for figure in (loads.value, loads.rtl))
-    value, rtl = moved
+    value, rtl = (np.broadcast_to(figure, (owners,))[single.owner] for figure in (loads.value, loads.rtl))
     both = explained(VECTOR, AtOnce(((True, Term(loads.name, value, rtl=rtl)), (True, called))))
     times = single.weight * single.called.entered(once)
     sums = (np.bincount(single.owner, times * figure, owners).astype(np.int64) for figure in (both.value, both.rtl))
     longest, late = (int(found[0]) if owners == 1 else found for found in sums)
     return Term(both.name, longest, rtl=late)
-
-
-def _pipes_in(called: Called) -> list[Pipe]:
-    return [here.part for here in placed(called.body) if isinstance(here.part, Pipe)]
 
 
 def _exchange(setting: Setting, back: Called, beside: Sequence[tuple[Move, Value]], entries: Value) -> Term:

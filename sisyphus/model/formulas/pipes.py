@@ -79,11 +79,6 @@ def body_multipliers(alg: Algebra, pipe: Pipe) -> Value:
     return address_multipliers(alg, accesses, (*pipe.arguments, *pipe.loops), pipe.trips)
 
 
-def pipes_in(parts: Sequence[Part]) -> Iterator[tuple[Pipe, Value]]:
-    """Every pipelined body of some parts, with how many of them work side by side."""
-    return ((here.part, here.copies) for here in placed(parts) if isinstance(here.part, Pipe))
-
-
 def moves_in(parts: Sequence[Part]) -> Iterator[tuple[Move, Value]]:
     """Every transfer of some parts that are entered once, with how often it runs.
 

@@ -9,10 +9,9 @@ from itertools import product
 
 from sisyphus.algebra import EXACT
 from sisyphus.model.facts.nest_facts import nest_facts
-from sisyphus.model.facts.task_facts import Flow, Pipe
+from sisyphus.model.facts.task_facts import Flow, Pipe, pipes_in
 from sisyphus.model.formulas.aliases import alias_pairs
 from sisyphus.model.formulas.iteration_latency import Setting, timings
-from sisyphus.model.formulas.pipes import pipes_in
 from sisyphus.model.formulas.recurrence import chain_of, measured_of, standing_waits
 from sisyphus.model.formulas.rules import Rules
 from sisyphus.plan import Numbers, Shape
