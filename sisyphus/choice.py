@@ -51,6 +51,7 @@ def find(
                     break
             else:
                 course.use_time_left()
+        course.look_around_best()
     except KeyboardInterrupt:  # between two searches, as the next form or its space was made
         if not course.found:
             raise

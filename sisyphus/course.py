@@ -15,12 +15,16 @@ from sisyphus.parts import Known, Part
 from sisyphus.report import Moment
 from sisyphus.request import Request
 from sisyphus.search import OnProgress
-from sisyphus.solve import Stop
+from sisyphus.solve import AUTO, EXACT, Stop, solver_list
+from sisyphus.target import Adders
 from sisyphus.values import dataclass, replace
 
 #: Seconds of the first round of searches, how many times as long each later one is, and how many times its own length
 #: the last one may have, which takes all that is left.
 FIRST_ROUND, LONGER, LAST = 8.0, 3.0, 1.5
+#: Share of the time that is kept for a last look around the best design, where there is one after a first round that
+#: costs more than a share above what is proved of all: a proof is near otherwise.
+KEPT, NEARLY = 0.2, 0.35
 #: Share of the time of a round that has to be left for searches that it ended to go on.
 WORTH_IT = 0.1
 #: Where so much of the bound on memory was taken, they begin anew, before or after others had their share.
@@ -51,18 +55,21 @@ class Course:
         self._asked: list[Part] = []
         self._listen, self._on_progress, self._improve = listen, on_progress, improve
         self._begun = self._round_begun = clock.now()
-        self._round = inf if request.limits.seconds is None else request.limits.seconds
+        self._limit = inf if request.limits.seconds is None else request.limits.seconds
+        self._round, self._kept = self._limit, 0.0
 
     def rounds(self) -> Iterator[None]:
         """Each round begins here, as long as there is time for one and something to go on with."""
-        limit = inf if self.request.limits.seconds is None else self.request.limits.seconds
+        limit = self._limit
         for number in count():
             length, left = FIRST_ROUND * LONGER**number, limit - self.seconds
             is_last = left <= LAST * length or limit == inf
-            self._round, self._round_begun, self._asked = left if is_last else length, clock.now(), []
+            self._kept = KEPT * limit if is_last and self._is_far_from_bound() else 0.0
+            self._round, self._round_begun = left - self._kept if is_last else length, clock.now()
+            self._asked = []
             yield
             is_over = is_last or self.was_interrupted or self.seconds >= limit
-            if is_over or all(answer.stop is not Stop.TIME for answer in self.whole()):
+            if is_over or not self._goes_on:
                 return
 
     @property
@@ -109,6 +116,11 @@ class Course:
     def was_interrupted(self) -> bool:
         """Whether Ctrl-C ended a search, after which there is no other one."""
         return any(answer.stop is Stop.INTERRUPTED for answer in self.found)
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether time ended a search of a space that others do not have."""
+        return any(answer.stop is Stop.TIME for answer in self.whole())
 
     @property
     def ran_out(self) -> bool:
@@ -172,6 +184,54 @@ class Course:
                 if self.was_interrupted:
                     return
 
+    def look_around_best(self) -> None:
+        """Looks for designs with other partitions around the best one, in the time that was kept for it.
+
+        In its space with all tiles, and in that with other adders if such were searched. Not where it is proved that
+        there is no better one, nor where other solvers were asked for.
+        """
+        best = self.best
+        is_ours = self.request.model == "measured" and bool({AUTO, EXACT} & {*solver_list(self.request.solver)})
+        if best is None or not self._kept or not is_ours or not self._goes_on or self.was_interrupted:
+            return
+        own = [a.part.options.adders for a in self.found if a.part.kernel is best.part.kernel]
+        kinds = dict.fromkeys((best.part.options.adders, *own))
+        # where work is counted, what searches did beyond their shares is not taken from this one
+        until = clock.now() + (self._kept if clock.is_counted() else min(self._kept, self._limit - self.seconds))
+        for waiting, adders in zip(range(len(kinds), 0, -1), kinds, strict=True):
+            seconds = (until - clock.now()) / waiting
+            if seconds > 0 and not self.was_interrupted:
+                self._look_around(self.best or best, adders, seconds)
+
+    def _is_far_from_bound(self) -> bool:
+        best = self.best
+        least = min((answer.bound or 0.0 for answer in self.whole()), default=0.0)
+        return best is not None and self._cost(best) > (1 + NEARLY) * least
+
+    def _look_around(self, best: Answer, adders: Adders, seconds: float) -> None:
+        """Around the best design, in its space but with these adders; what is found is the answer there."""
+        if best.choice is None:
+            return
+        options = best.part.options
+        tiles = "auto" if options.tiles == "divisors" else options.tiles
+        part = replace(best.part, options=replace(options, adders=adders, tiles=tiles), start=None)
+        self._give_room()
+        at = next((at for at, answer in enumerate(self.found) if answer.part.is_same(part)), None)
+        one = None if at is None else self.found[at].unended
+        one = one or self._search_of(part)
+        limits = replace(self.request.limits, seconds=seconds)
+        new = one.look_around(limits, _upper(self.found, self.request.top), best.choice.point)
+        if new.stop is Stop.INTERRUPTED:
+            self.leave(part, Stop.INTERRUPTED)
+        if new.choice is not None and at is not None:
+            self.found[at] = replace(self.found[at], choice=new.choice, counted=new.counted, failure=None)
+        elif new.choice is not None:
+            self.found.append(replace(new, part=replace(part, is_seed=True)))  # nothing is known of the rest of it
+
+    def _search_of(self, part: Part) -> PartSearch:
+        own = replace(self.request, options=part.options)
+        return PartSearch(part, own, self._listen, self._hear, improve=self._improve)
+
     def _cost(self, answer: Answer) -> float:
         return inf if answer.choice is None else cost_of(answer.choice, self.request)
 
@@ -181,8 +241,7 @@ class Course:
         if limits.seconds is not None:
             seconds = share_of(self._round, self.spent, asked.waiting)
             limits = replace(limits, seconds=min(seconds, asked.most, self.share(part.share)))
-        own = replace(request, options=part.options)
-        one = unended or PartSearch(part, own, self._listen, self._hear, improve=self._improve)
+        one = unended or self._search_of(part)
         known = self.known
         near = known.point if known is not None and self.has_best(part) else None
         return one.answer(limits, _upper(self.found, request.top), near)

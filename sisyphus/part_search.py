@@ -88,10 +88,17 @@ class PartSearch:
 
         `near` is the best design so far, if that is one of this form of the kernel.
         """
+        return self._answered(limits, lambda within: within.run(limits, upper=upper, near=near))
+
+    def look_around(self, limits: Limits, upper: float, near: DesignPoint) -> Answer:
+        """What is found with other partitions than the best design, which is one of this form; nothing of the rest."""
+        return self._answered(limits, lambda within: within.look_around(limits, upper, near))
+
+    def _answered(self, limits: Limits, run: Callable[[SearchWithin], Found]) -> Answer:
         deadline = None if limits.seconds is None else clock.now() + limits.seconds
         try:
             self._within = self._within or self._prepared()
-            answer = self._found(self._within.run(limits, upper=upper, near=near), deadline)
+            answer = self._found(run(self._within), deadline)
         except (NoDesignError, TimeUp, UsageError, KeyboardInterrupt) as failure:
             answer = self._failed(failure)
         return replace(answer, unended=self) if answer.stop is Stop.TIME else answer

@@ -36,17 +36,29 @@ class Hunt:
 
         `proves`: the space is the whole one, so that its bound is a bound.
         """
-        session, known = self.session, self._ended_by_time
-        gap, most = session.limits.gap, self._most_refused
-        terms = Terms(session.deadline, gap, session.incumbent, most_refused=most, near=session.near)
+        known, terms = self._ended_by_time, self._terms
         if known is not None and known.costs is costs:
             search, result = known, known.go_on(terms)
         else:
-            hear_bound: HearBound = session.raise_bound if proves else lambda _: None
-            search = Search(costs, terms, lambda solution: self._accept(costs, solution), hear_bound, self.combine)
+            search = self._search(costs, terms, self.session.raise_bound if proves else lambda _: None)
             result = search.run()
         self._ended_by_time = None if result.complete or result.gave_up else search
         return result
+
+    def look_around(self, costs: CostModel) -> None:
+        """Offers designs with other partitions than that near which the session searches; proves nothing."""
+        terms = self._terms
+        search = self._ended_by_time or self._search(costs, terms, lambda _: None)
+        search.look_around(terms)
+
+    @property
+    def _terms(self) -> Terms:
+        session = self.session
+        most = self._most_refused
+        return Terms(session.deadline, session.limits.gap, session.incumbent, most_refused=most, near=session.near)
+
+    def _search(self, costs: CostModel, terms: Terms, hear_bound: HearBound) -> Search:
+        return Search(costs, terms, lambda solution: self._accept(costs, solution), hear_bound, self.combine)
 
     def _accept(self, costs: CostModel, solution: Solution) -> Verdict:
         """Builds a solution, and where it does not fit, with narrower beats."""
@@ -132,6 +144,15 @@ def exact(hunt: Hunt) -> SolveOutcome:
         stop = Stop.PROVED
     message = "no design fits when memory is counted in whole words" if stop is Stop.FAILED else ""
     return _outcome(hunt, stop, message)
+
+
+def look_around(hunt: Hunt) -> SolveOutcome:
+    """Designs with other partitions around the one that the session knows; Ctrl-C ends it with what was found."""
+    try:
+        hunt.look_around(hunt.session.costs)
+    except KeyboardInterrupt:
+        return _outcome(hunt, Stop.INTERRUPTED, "")
+    return _outcome(hunt, Stop.TIME, "")
 
 
 def _outcome(hunt: Hunt, stop: Stop, message: str) -> SolveOutcome:

@@ -55,6 +55,10 @@ class Effort:
     near_nodes: int = 600  # and with so many combinations of one nest, fewer of several
     near_share: float = 0.5  # of the time that is left, as long as it finds something,
     near_widest: int = 8  # with up to so many times as many tilings,
+    asking_share: float = 0.1  # of the cycles, from which on a nest asks for other partitions,
+    asking_prices: tuple[float, ...] = (0.3, 3.0, 0.03)  # of all of every budget, as shares of all cycles,
+    asked_partitions: int = 16  # for so many at each price,
+    answering_tilings: int = 100  # and so many, per other nest, that go with them
     coupled_entries: int = 40  # and the best entries of each nest counted next to the others
     worth_a_sweep: float = 0.001  # share of the cycles by which a design has to become better to go on
 

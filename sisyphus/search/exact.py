@@ -19,6 +19,7 @@ from sisyphus.search.events import Bound, Combine, Event, Failed, Incumbent, Lef
 from sisyphus.search.lower_bounds import LowerBounds, Offers
 from sisyphus.search.neighbourhood import Neighbourhood
 from sisyphus.search.nodes import Problem
+from sisyphus.search.partitioned_anew import PartitionedAnew
 from sisyphus.search.solution import Solution, problem_of, solution_of
 from sisyphus.search.start import first_designs, try_placement
 from sisyphus.search.tables import Table
@@ -145,11 +146,22 @@ class Search:
 
         Short searches begin anew where more is known than they found, as other choices are of interest below that.
         """
-        self.terms, self.is_stopped, self._looked_around = terms, False, None
-        self.incumbent.cycles = min(self.incumbent.cycles, terms.upper)
+        self._renew(terms)
+        self._looked_around = None
         self._may_begin = self._may_begin or self.incumbent.cycles < self._begun_below
-        self.lower_bounds.deadline.at = terms.deadline
         return self.run()
+
+    def look_around(self, terms: Terms) -> Result:
+        """Looks only for designs with other partitions than that which these terms are `near`; proves nothing."""
+        self._renew(terms)
+        if terms.near is not None and self.costs.may_fit() and (self._agenda or self._prepared()) is not None:
+            PartitionedAnew(self, terms.near).look()
+        return self.result(has_ended=False)
+
+    def _renew(self, terms: Terms) -> None:
+        self.terms, self.is_stopped = terms, False
+        self.incumbent.cycles = min(self.incumbent.cycles, terms.upper)
+        self.lower_bounds.deadline.at = terms.deadline
 
     def _prepared(self) -> Agenda | None:
         """What waits at first; nothing where nothing can be of interest, or where time is over."""

@@ -60,6 +60,10 @@ class SearchWithin:
             return found
         return _improved(self.space, self.make_costs, found, self._seen, deadline)
 
+    def look_around(self, limits: Limits, upper: float, near: DesignPoint) -> Found:
+        """A design with other partitions than `near`, which costs `upper`, if one is found that costs less."""
+        return self._turns.look_around(limits, upper, near)
+
 
 class _Seen:
     """Designs that a search came across, judged by the full model; `best` is the cheapest that fits."""

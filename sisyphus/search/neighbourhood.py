@@ -100,16 +100,16 @@ class Neighbourhood:
             kept = [pick for pick in near.picks if search.costs.space.nest(pick.nest).use(array) is None]
             tables = self._tables(kept, near, offers)
             if all(table.count for table in tables):
-                self._chosen_anew(offers, tables, (greedy,))
+                self.choose_anew(offers, tables, (greedy,))
 
     def _sweep(self, near: Solution, bounds: LowerBounds) -> int:
         """Chooses all nests anew, from what `near` has, from nothing, and by a short search; among how many choices."""
         offers = bounds.offers(near.placement, sampled=True)
         tables = self._tables(near.picks, near, offers)
-        self._chosen_anew(offers, tables, (descent, greedy))
+        self.choose_anew(offers, tables, (descent, greedy))
         return sum(table.count for table in tables)
 
-    def _chosen_anew(self, offers: Offers, tables: Sequence[Table], ways: Sequence[Combine]) -> None:
+    def choose_anew(self, offers: Offers, tables: Sequence[Table], ways: Sequence[Combine]) -> None:
         """Every nest from its table: in these ways, and if no design is better, by a short search."""
         search, before = self.search, self.search.incumbent.cycles
         for combine in ways:

@@ -19,7 +19,7 @@ from sisyphus.search.deadline import Deadline
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.places import Block, breadth_of, least_latency, places_of
 from sisyphus.search.recounts import Recounts
-from sisyphus.search.sampling import Sample, sampled
+from sisyphus.search.sampling import Sample, sampled, shares_of
 from sisyphus.search.tables import (
     Table,
     cheapest,
@@ -135,7 +135,7 @@ class Options:
             families = len(self.chains.families((1 << len(self.nest.loops)) - 1))
             count = min(count * EFFORT.sampled_more, max(EFFORT.sampled_places // families, 8))
         least = self._at_least if self.uses else self.base.cycles
-        sizes = sum((self._least_usage[n][rows] / max(most, 1.0) for n, most in budgets.items()), np.zeros(len(rows)))
+        sizes = shares_of({name: used[rows] for name, used in self._least_usage.items()}, budgets, len(rows))
         rows = rows[sampled(least[rows], sizes, count, sample.worth)]
         if not self.uses:
             return pareto(fitting_alone(self._counted(self._entry(rows, self.base.cycles[rows])), limit, budgets))

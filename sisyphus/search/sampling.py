@@ -33,6 +33,12 @@ class Sample:
     agreed: Mapping[ArrayId, Mask] = field(default_factory=dict)
 
 
+def shares_of(used: Mapping[str, Floats], limits: Mapping[str, float], count: int) -> Floats:
+    """What each of so many choices takes of all budgets, in shares of their limits added up."""
+    found: Floats = sum((used[name] / max(most, 1.0) for name, most in limits.items()), np.zeros(count))
+    return found
+
+
 def sampled(least: Floats, sizes: Floats, count: int, worth: float) -> Ints:
     """Places of some tilings, whose cycles are `least`; `sizes` are their shares of all budgets, added up."""
     order = np.argsort(least, kind="stable")

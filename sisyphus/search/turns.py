@@ -6,7 +6,7 @@ from math import inf, isfinite
 
 from sisyphus import clock
 from sisyphus.errors import EffortUp, NoDesignError, TimeUp
-from sisyphus.search.by_exact import Hunt, exact
+from sisyphus.search.by_exact import Hunt, exact, look_around
 from sisyphus.search.costs import MakeCosts
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.infeasible import explain_infeasible
@@ -94,6 +94,16 @@ class Turns:
         if session.best is None and outcomes[-1].stop is Stop.TIME and _fits_on_chip(session.space):
             _begin_plainly(session)  # a search that ends without a design has one that needs none
         return _answer(session, outcomes)
+
+    def look_around(self, limits: Limits, upper: float, near: DesignPoint) -> Found:
+        """A point with other partitions than `near`, which costs `upper`, if one is found that costs less.
+
+        Needs no solver and proves nothing.
+        """
+        session = self._session
+        session.go_on(limits, upper, near)
+        outcome = session.finish(look_around(self._hunt))
+        return Found(None if session.best is None else session.best.point, outcome)
 
     def _begin(self) -> None:
         """What comes before any solver."""

@@ -11,10 +11,13 @@ from unit.choosing.small_kernels import MULTIPLY, asked, read
 import sisyphus as sisy
 from sisyphus import clock, course, part_search
 from sisyphus.course import Asked, Course
-from sisyphus.part_search import Answer, PartSearch, silent
+from sisyphus.part_search import Answer, Choice, PartSearch, silent
 from sisyphus.parts import Part, Parts
-from sisyphus.request import Request
-from sisyphus.solve import Limits, Stop
+from sisyphus.request import Request, space_of
+from sisyphus.solve import Limits, SolveOutcome, Stop
+from sisyphus.space import plain_points
+from sisyphus.target import ADDERS
+from sisyphus.values import replace
 
 LU = Path(__file__).parents[3] / "kernels" / "polybench" / "lu.c"
 
@@ -152,3 +155,78 @@ def test_a_design_is_polished_however_little_time_its_search_has_left(
     assert search.answer(Limits(seconds=0.3), inf).choice is not None
     [left] = deadlines
     assert 0.9 < left <= 1.0
+
+
+def found_at(request: Request, part: Part, cost: float, bound: float | None, stop: Stop = Stop.TIME) -> Answer:
+    """A search that found a design of such a cost."""
+    outcome = SolveOutcome(
+        stop=stop, values=None, objective=cost, bound=bound, solver="exact", version="1", seconds=1.0
+    )
+    space = space_of(part.kernel, request)
+    return Answer(part, stop, bound, Choice(part.kernel, space, next(iter(plain_points(space))), outcome), (cost,))
+
+
+@pytest.mark.parametrize(("bound", "last"), [(50.0, 16.0), (None, 16.0), (90.0, 28.0)])
+def test_time_is_kept_for_a_last_look_where_no_proof_is_near(bound: float | None, last: float, tmp_path: Path) -> None:
+    request, found = limited(tmp_path, 60.0), []
+    with clock.counting():
+        searches = Course(request, silent, None, improve=False)
+        searches.found.append(found_at(request, parts_of(request)[0], 100.0, bound))
+        for _ in searches.rounds():
+            found.append(searches.left)
+            clock.did(int(searches.left * clock.WORK_OF_ONE))
+    assert found == pytest.approx([8.0, 24.0, last])
+
+
+class Looked:
+    """A course whose best design, in a space of seeds with adders of DSPs, costs 100, and how it looks around that.
+
+    Its searches were ended by `stop`, and each look, which finds something better, by `ended`.
+    """
+
+    def __init__(
+        self, request: Request, monkeypatch: pytest.MonkeyPatch, *, stop: Stop = Stop.TIME, ended: Stop = Stop.TIME
+    ) -> None:
+        self.asked: list[tuple[str, str, float | None, float]] = []
+        self.searches, self._ended = Course(request, silent, None, improve=False), ended
+        first = parts_of(request)[0]
+        parts = [replace(first, options=replace(first.options, adders=kind)) for kind in ADDERS]
+        self.searches.found += [found_at(request, parts[0], 100.0, None, stop), Answer(parts[1], stop, None)]
+        monkeypatch.setattr(PartSearch, "look_around", lambda *asked: self._looked(request, *asked))
+        for _ in self.searches.rounds():
+            pass
+        self.searches.look_around_best()
+
+    def _looked(self, request: Request, one: PartSearch, limits: Limits, upper: float, _: object) -> Answer:
+        self.asked.append((one.part.options.adders, one.part.options.tiles, limits.seconds, upper))
+        if self._ended is not Stop.TIME:
+            return Answer(one.part, self._ended, None)
+        return found_at(request, one.part, 90.0 - len(self.asked), None)
+
+
+def test_the_last_look_is_at_the_space_of_the_best_design_and_with_other_adders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with clock.counting():
+        looked = Looked(limited(tmp_path, 60.0), monkeypatch)
+    assert looked.asked == [("dsp", "auto", 6.0, 100.0), ("fabric", "auto", 12.0, 89.0)]
+    best = looked.searches.best
+    assert best is not None and best.counted == (88.0,)
+    assert len(looked.searches.whole()) == 2  # nothing was proved of either space that was not before
+
+
+@pytest.mark.parametrize(
+    ("changes", "stop"), [({}, Stop.PROVED), ({"model": "paper"}, Stop.TIME), ({"solver": "scip"}, Stop.TIME)]
+)
+def test_there_is_no_last_look_where_none_is_wanted(
+    changes: dict[str, str], stop: Stop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with clock.counting():
+        looked = Looked(replace(limited(tmp_path, 60.0), **changes), monkeypatch, stop=stop)
+    assert not looked.asked
+
+
+def test_an_interrupt_ends_the_last_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with clock.counting():
+        looked = Looked(limited(tmp_path, 60.0), monkeypatch, ended=Stop.INTERRUPTED)
+    assert len(looked.asked) == 1 and looked.searches.was_interrupted
