@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import resource
 import signal
 import sys
@@ -19,6 +20,13 @@ REMINDER_S = 1.0
 AGAIN_S = 0.01
 #: So much of the bound on memory is as good as all of it, where an allocation fails.
 NEARLY = 0.75
+
+
+#: Options of `mallopt` (malloc.h of glibc): what is larger than the first comes from the system each time it is asked,
+#: and freed memory of more than the second goes back to it.
+MMAP_THRESHOLD, TRIM_THRESHOLD = -3, -1
+#: The most that glibc takes for the first, and more than any search has free.
+LARGEST_MMAP_THRESHOLD, NEVER = 32 << 20, (1 << 31) - 1
 
 
 class TimePassed(KeyboardInterrupt):
@@ -130,6 +138,18 @@ def memory(most: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (bound, hard))
+
+
+def keep_freed() -> None:
+    """What this process frees it keeps for itself: a search asks for arrays of megabytes all the time.
+
+    A page that the system gives anew is filled with zeros first, a sixth of the time of a search of nussinov. Nothing
+    happens where the library of C has no such options.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(MMAP_THRESHOLD, LARGEST_MMAP_THRESHOLD)
+        mallopt(TRIM_THRESHOLD, NEVER)
 
 
 def is_short_of_memory(share: float = NEARLY) -> bool:

@@ -17,6 +17,7 @@ from typing import Any
 
 import click
 
+from sisyphus.allowance import keep_freed
 from sisyphus.cli.analyze import analyze
 from sisyphus.cli.batch import batch
 from sisyphus.cli.cache import cache
@@ -162,6 +163,7 @@ def command_line() -> None:
     _STANDING.clear()
     gc.set_threshold(*COLLECT_AFTER)
     os.environ.setdefault(*ONE_THREAD)
+    keep_freed()
     plain_streams()
     try:
         with session():
