@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +35,7 @@ from sisyphus.model.nest_shapes import Candidates, apart_by_copies, rows_of, sha
 from sisyphus.plan import MOST_TILES, Numbers, Shape
 from sisyphus.space import NestSpace
 from sisyphus.target import Target
-from sisyphus.values import dataclass, field, replace
+from sisyphus.values import dataclass, replace
 
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -46,6 +47,9 @@ FEW = 2
 
 #: Cycles of what is not wanted; more than any design takes, and sums of it fit in 64 bits.
 FOR_EVER = 10**15
+
+#: What was written down of the nests of a kernel, as long as there is that.
+_WRITTEN: WeakKeyDictionary[Scop, dict[Hashable, dict[Hashable, Program]]] = WeakKeyDictionary()
 
 #: Figures of a nest that are no whole numbers.
 AREAS = ("lut", "ff")
@@ -86,7 +90,19 @@ class NestModel:
     together: tuple[StmtId, ...] | None = None
     rtl: bool = False
     trusted: bool = False
-    _programs: dict[Hashable, Program] = field(default_factory=dict)
+
+    @cached_property
+    def _programs(self) -> dict[Hashable, Program]:
+        """Formulas that were written down, by shape and by which numbers are constants in them.
+
+        All models of a nest have them together that differ in its tiles, in its ports or in budgets alone, as those of
+        the spaces do that a kernel is searched in.
+        """
+        space, target = self.space, self.target
+        taken = space.nest, space.arrays, tuple(sorted(space.early.items()))
+        rules = self.rules, target.operators, target.measured
+        asked = self.tree, self.rtl, self.trusted, self.together
+        return _WRITTEN.setdefault(self.scop, {}).setdefault((taken, rules, asked), {})
 
     @cached_property
     def counts(self) -> TileCounts:

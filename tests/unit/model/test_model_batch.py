@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from types import FrameType
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pytest
@@ -195,6 +196,7 @@ def test_candidates_cost_alone_what_they_cost_together(name: str, monkeypatch: p
     candidates = many(kernel, nest, 40)
     together = NestModel(kernel.scop, nest, TARGET).costs(candidates)
     monkeypatch.setattr(nest_model, "FEW", 40)
+    monkeypatch.setattr(nest_model, "_WRITTEN", WeakKeyDictionary())
     alone = NestModel(kernel.scop, nest, TARGET).costs(candidates)
     for column in ("cycles", "interval", "depth", "dsp", "lut", "ff"):
         assert getattr(alone, column).tolist() == getattr(together, column).tolist(), column
@@ -204,11 +206,34 @@ def test_candidates_cost_alone_what_they_cost_together(name: str, monkeypatch: p
 
 
 @pytest.mark.parametrize("name", ["gemm", "triangle", "stencil"])
-def test_many_candidates_are_counted_at_once(name: str) -> None:
+def test_many_candidates_are_counted_at_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = kernel_of(built(name), TARGET)
-    nest = kernel.space.nests[-1]
-    few, lots = (calls_of(kernel, nest, many(kernel, nest, count)) for count in (1_000, 20_000))
+    nest, found = kernel.space.nests[-1], []
+    for count in (1_000, 20_000):
+        monkeypatch.setattr(nest_model, "_WRITTEN", WeakKeyDictionary())
+        found.append(calls_of(kernel, nest, many(kernel, nest, count)))
+    few, lots = found
     assert lots < 3 * few
+
+
+def test_formulas_are_written_down_once_for_all_spaces_of_a_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for each way in which arrays lie in memory, and each table of operators."""
+    kernel = kernel_of(built("gemm"), TARGET)
+    nest, written = kernel.space.nests[-1], list[NestModel]()
+    own = NestModel._program
+    monkeypatch.setattr(NestModel, "_program", lambda self, *asked: (written.append(self), own(self, *asked))[1])
+    candidates = many(kernel, nest, 40)
+    first, fewer_tiles = NestModel(kernel.scop, nest, TARGET), replace(nest, loops=nest.loops)
+    costs = first.costs(candidates)
+    again = NestModel(kernel.scop, fewer_tiles, replace(TARGET, device=TARGET.device)).costs(candidates)
+    assert written and {*map(id, written)} == {id(first)}
+    assert again.cycles.tolist() == costs.cycles.tolist()
+    turned = replace(nest, arrays=tuple(replace(use, layout=COLUMNS) for use in nest.arrays))
+    fabric = replace(TARGET, operators=replace(TARGET.operators, adders="fabric"))
+    for other in (NestModel(kernel.scop, turned, TARGET), NestModel(kernel.scop, nest, fabric)):
+        written.clear()
+        other.costs(candidates)
+        assert {*map(id, written)} == {id(other)}
 
 
 def calls_of(kernel: Kernel, nest: NestSpace, candidates: Candidates) -> int:
