@@ -132,7 +132,7 @@ class Fitting:
     def fits_whole(self, held: Floats, states: Sequence[Ints | int]) -> Mask:
         """Whether what is held [group, row, whole] fits beside the resident arrays in their states."""
         if len(held) > 1:
-            *_, second, most = np.sort(held, axis=0)
+            most, second = _two_largest(held)
             total = np.where(self._alone[:, None], held.sum(axis=0), self._shared(most, second, slice(None)))
         else:
             total = held[0]
@@ -171,3 +171,12 @@ class Fitting:
                     total = total + least[:, states[at], None]
             self._known[key] = total, total.max(axis=1)
         return self._known[key]
+
+
+def _two_largest(groups: Floats) -> tuple[Floats, Floats]:
+    """The largest of at least two rows of amounts and the second largest, place by place; sorting them takes longer."""
+    most, second = np.maximum(groups[0], groups[1]), np.minimum(groups[0], groups[1])
+    for own in groups[2:]:
+        second = np.maximum(second, np.minimum(most, own))
+        most = np.maximum(most, own)
+    return most, second

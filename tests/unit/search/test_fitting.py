@@ -9,6 +9,8 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from unit.search.random_tables import (
     ARRAYS,
     KINDS,
@@ -23,7 +25,7 @@ from sisyphus.ir import ArrayId
 from sisyphus.search import lookahead as lookahead_module
 from sisyphus.search.costs import Floats
 from sisyphus.search.effort import EFFORT
-from sisyphus.search.fitting import Fitting
+from sisyphus.search.fitting import Fitting, _two_largest
 from sisyphus.search.lookahead import Lookahead
 from sisyphus.search.partitions import IMPOSSIBLE, States
 from sisyphus.search.tables import Table
@@ -191,3 +193,12 @@ def test_a_forgotten_demand_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
         except AssertionError:
             wrong += 1
     assert wrong
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=2, max_size=6))
+@settings(max_examples=100, derandomize=True, deadline=None)
+def test_the_two_largest_are_those_of_the_sorted_ones(groups: list[list[int]]) -> None:
+    amounts = np.array(groups, np.float64)
+    most, second = _two_largest(amounts)
+    ordered = np.sort(amounts, axis=0)
+    assert (most.tolist(), second.tolist()) == (ordered[-1].tolist(), ordered[-2].tolist())
