@@ -213,7 +213,7 @@ class Course:
         if best.choice is None:
             return
         options = best.part.options
-        tiles = "auto" if options.tiles == "divisors" else options.tiles
+        tiles = self.request.options.tiles if best.part.is_seed else options.tiles
         part = replace(best.part, options=replace(options, adders=adders, tiles=tiles), start=None)
         self._give_room()
         at = next((at for at, answer in enumerate(self.found) if answer.part.is_same(part)), None)

@@ -69,13 +69,15 @@ class PartitionedAnew:
 
     def _asked(self, near: Solution, offers: Offers, caps: Mapping[str, float]) -> Iterator[tuple[Table, Asked]]:
         """Each table of a slow nest with what the best of its choices ask for, at one price after another."""
-        worth, seen = self.search.incumbent.cycles, set[tuple[str, Asked]]()
+        worth, seen, tables = self.search.incumbent.cycles, set[tuple[str, Asked]](), dict[str, Table]()
         sample = Sample(EFFORT.near_tilings, EFFORT.near_places, worth)
         slow = [pick for pick in near.picks if pick.cycles[0] >= EFFORT.asking_share * worth]
         slow.sort(key=lambda pick: -float(pick.cycles[0]))
         for price in EFFORT.asking_prices:
             for nest in (pick.nest for pick in slow):
-                table = offers.options[nest].sample(caps[nest], offers.most, sample)
+                if nest not in tables:
+                    tables[nest] = offers.options[nest].sample(caps[nest], offers.most, sample)
+                table = tables[nest]
                 used = {name: amounts.sum(axis=0) for name, amounts in table.usage.items()}
                 paid = price * worth * shares_of(used, offers.most, table.count)
                 order = np.argsort(table.cycles + paid, kind="stable")
