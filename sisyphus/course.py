@@ -187,8 +187,8 @@ class Course:
     def look_around_best(self) -> None:
         """Looks for designs with other partitions around the best one, in the time that was kept for it.
 
-        In its space with all tiles, and in that with other adders if such were searched. Not where it is proved that
-        there is no better one, nor where other solvers were asked for.
+        In its space with all tiles, and in that with other adders if such were searched; all searches go on in what
+        that leaves. Not where it is proved that there is no better one, nor where other solvers were asked for.
         """
         best = self.best
         is_ours = self.request.model == "measured" and bool({AUTO, EXACT} & {*solver_list(self.request.solver)})
@@ -202,6 +202,9 @@ class Course:
             seconds = (until - clock.now()) / waiting
             if seconds > 0 and not self.was_interrupted:
                 self._look_around(self.best or best, adders, seconds)
+        self._round, self._round_begun = self._limit - self.seconds, clock.now()
+        if self._round > 0 and not self.was_interrupted:
+            self.use_time_left()
 
     def _is_far_from_bound(self) -> bool:
         best = self.best

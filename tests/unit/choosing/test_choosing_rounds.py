@@ -188,17 +188,20 @@ class Looked:
         self, request: Request, monkeypatch: pytest.MonkeyPatch, *, stop: Stop = Stop.TIME, ended: Stop = Stop.TIME
     ) -> None:
         self.asked: list[tuple[str, str, float | None, float]] = []
+        self.left: list[float] = []
         self.searches, self._ended = Course(request, silent, None, improve=False), ended
         first = parts_of(request)[0]
         parts = [replace(first, options=replace(first.options, adders=kind)) for kind in ADDERS]
         self.searches.found += [found_at(request, parts[0], 100.0, None, stop), Answer(parts[1], stop, None)]
         monkeypatch.setattr(PartSearch, "look_around", lambda *asked: self._looked(request, *asked))
+        monkeypatch.setattr(Course, "use_time_left", lambda searches: self.left.append(searches.left))
         for _ in self.searches.rounds():
             pass
         self.searches.look_around_best()
 
     def _looked(self, request: Request, one: PartSearch, limits: Limits, upper: float, _: object) -> Answer:
         self.asked.append((one.part.options.adders, one.part.options.tiles, limits.seconds, upper))
+        clock.did(2 * clock.WORK_OF_ONE)
         if self._ended is not Stop.TIME:
             return Answer(one.part, self._ended, None)
         return found_at(request, one.part, 90.0 - len(self.asked), None)
@@ -209,7 +212,8 @@ def test_the_last_look_is_at_the_space_of_the_best_design_and_with_other_adders(
 ) -> None:
     with clock.counting():
         looked = Looked(limited(tmp_path, 60.0), monkeypatch)
-    assert looked.asked == [("dsp", "auto", 6.0, 100.0), ("fabric", "auto", 12.0, 89.0)]
+    assert looked.asked == [("dsp", "auto", 6.0, 100.0), ("fabric", "auto", 10.0, 89.0)]
+    assert looked.left == [56.0]
     best = looked.searches.best
     assert best is not None and best.counted == (88.0,)
     assert len(looked.searches.whole()) == 2  # nothing was proved of either space that was not before
@@ -229,4 +233,4 @@ def test_there_is_no_last_look_where_none_is_wanted(
 def test_an_interrupt_ends_the_last_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with clock.counting():
         looked = Looked(limited(tmp_path, 60.0), monkeypatch, ended=Stop.INTERRUPTED)
-    assert len(looked.asked) == 1 and looked.searches.was_interrupted
+    assert len(looked.asked) == 1 and looked.searches.was_interrupted and not looked.left
