@@ -20,8 +20,6 @@ REMINDER_S = 1.0
 AGAIN_S = 0.01
 #: So much of the bound on memory is as good as all of it, where an allocation fails.
 NEARLY = 0.75
-
-
 #: Options of `mallopt` (malloc.h of glibc): what is larger than the first comes from the system each time it is asked,
 #: and freed memory of more than the second goes back to it.
 MMAP_THRESHOLD, TRIM_THRESHOLD = -3, -1

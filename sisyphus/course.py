@@ -139,7 +139,7 @@ class Course:
         """
         part, found = asked.part, self.found
         self._asked.append(part)
-        at = next((at for at, answer in enumerate(found) if answer.part.is_same(part)), None)
+        at = self._place_of(part)
         if self.left <= 0 and self.best is not None and not self.has_best(part):
             if at is None:
                 self.leave(part, Stop.TIME)
@@ -151,6 +151,10 @@ class Course:
         known = replace(found[at], part=part)
         found.append(known if known.stop is not Stop.TIME else self._gone_on(known, asked))
         del found[at]
+
+    def _place_of(self, part: Part) -> int | None:
+        """Where the answer of a part is among those that were found."""
+        return next((at for at, answer in enumerate(self.found) if answer.part.is_same(part)), None)
 
     def was_asked(self, part: Part) -> bool:
         """Whether a part was searched in this round: no design that is found beside it is a reason to go on with it."""
@@ -201,7 +205,7 @@ class Course:
         for waiting, adders in zip(range(len(kinds), 0, -1), kinds, strict=True):
             seconds = (until - clock.now()) / waiting
             if seconds > 0 and not self.was_interrupted:
-                self._look_around(self.best or best, adders, seconds)
+                self._look_around(adders, seconds)
         self._round, self._round_begun = self._limit - self.seconds, clock.now()
         if self._round > 0 and not self.was_interrupted:
             self.use_time_left()
@@ -211,19 +215,20 @@ class Course:
         least = min((answer.bound or 0.0 for answer in self.whole()), default=0.0)
         return best is not None and self._cost(best) > (1 + NEARLY) * least
 
-    def _look_around(self, best: Answer, adders: Adders, seconds: float) -> None:
+    def _look_around(self, adders: Adders, seconds: float) -> None:
         """Around the best design, in its space but with these adders; what is found is the answer there."""
-        if best.choice is None:
+        best, known = self.best, self.known
+        if best is None or known is None:
             return
         options = best.part.options
         tiles = self.request.options.tiles if best.part.is_seed else options.tiles
         part = replace(best.part, options=replace(options, adders=adders, tiles=tiles), start=None)
         self._give_room()
-        at = next((at for at, answer in enumerate(self.found) if answer.part.is_same(part)), None)
+        at = self._place_of(part)
         one = None if at is None else self.found[at].unended
         one = one or self._search_of(part)
         limits = replace(self.request.limits, seconds=seconds)
-        new = one.look_around(limits, _upper(self.found, self.request.top), best.choice.point)
+        new = one.look_around(limits, _upper(self.found, self.request.top), known.point)
         if new.stop is Stop.INTERRUPTED:
             self.leave(part, Stop.INTERRUPTED)
         if new.choice is not None and at is not None:

@@ -132,7 +132,7 @@ class Neighbourhood:
     def _tables(self, picks: Sequence[Table], near: Solution, offers: Offers) -> list[Table]:
         """Choices of each nest, `picks` first; others that ask for no other partitions than `near`, as many for any."""
         search, states, wider = self.search, offers.bounds.costs.states, self._wider
-        agreed = {array: known.joined_with(near.states[array]) == near.states[array] for array, known in states.items()}
+        agreed = {array: known.allowed_by(near.states[array]) for array, known in states.items()}
         caps = offers.bounds.caps(offers.steps, offers.floors(), search.cutoff)
         free = Sample(wider * EFFORT.near_tilings, wider * EFFORT.near_places, search.incumbent.cycles)
         found = []

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sisyphus.ir import ArrayId
+from sisyphus.search.costs import Mask
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.greedy import greedy
 from sisyphus.search.lower_bounds import LowerBounds, Offers
@@ -21,7 +22,6 @@ from sisyphus.search.sampling import Sample, shares_of
 from sisyphus.search.solution import Solution
 from sisyphus.search.tables import Table, joined_tables
 from sisyphus.space import DesignPoint
-from sisyphus.values import replace
 
 if TYPE_CHECKING:
     from sisyphus.search.exact import Search
@@ -53,14 +53,16 @@ class PartitionedAnew:
         search, before = self.search, self.search.incumbent.cycles
         offers = bounds.offers(near.placement, sampled=True)
         caps = bounds.caps(offers.steps, offers.floors(), search.cutoff)
-        few = Sample(EFFORT.answering_tilings, EFFORT.near_places, before)
+        own, states = {pick.nest: pick for pick in near.picks}, bounds.costs.states
         for asking, asked in self._asked(near, offers, caps):
             wanted = dict(zip(asking.states, asked, strict=True))
+            agreed = {array: states[array].allowed_by(state) for array, state in wanted.items()}
+            few = Sample(EFFORT.answering_tilings, EFFORT.near_places, before, agreed)
             tables = [
                 _asking_for(asking, wanted)
                 if nest == asking.nest
-                else self._answer(nest, near, offers, caps, wanted, few)
-                for nest in offers.options
+                else _with_known(own[nest], options.sample(caps[nest], offers.most, few), agreed)
+                for nest, options in offers.options.items()
             ]
             if all(table.count for table in tables):
                 self.around.choose_anew(offers, tables, (greedy,))
@@ -87,21 +89,11 @@ class PartitionedAnew:
                         seen.add((nest, asked))
                         yield table, asked
 
-    def _answer(
-        self,
-        nest: str,
-        near: Solution,
-        offers: Offers,
-        caps: Mapping[str, float],
-        wanted: Mapping[ArrayId, int],
-        few: Sample,
-    ) -> Table:
-        """Choices of a nest that go with these partitions, first the one that it has, if that does."""
-        states = offers.bounds.costs.states
-        agreed = {array: states[array].joined_with(state) == state for array, state in wanted.items()}
-        own = [pick for pick in near.picks if pick.nest == nest]
-        kept = [p for p in own if all(agreed[a][int(s[0])] for a, s in p.states.items() if a in agreed)]
-        return joined_tables([*kept, offers.options[nest].sample(caps[nest], offers.most, replace(few, agreed=agreed))])
+
+def _with_known(known: Table, offered: Table, agreed: Mapping[ArrayId, Mask]) -> Table:
+    """What a nest offers behind its choice in the known design, if that is agreed, too."""
+    is_agreed = all(agreed[array][own].all() for array, own in known.states.items() if array in agreed)
+    return joined_tables([known, offered]) if is_agreed else offered
 
 
 def _asking_for(table: Table, wanted: Mapping[ArrayId, int]) -> Table:

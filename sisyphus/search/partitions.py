@@ -191,6 +191,10 @@ class States:
             self._rows[state] = self.number(parts, self.count)
         return self._rows[state]
 
+    def allowed_by(self, state: int) -> Mask:
+        """The states that ask for no more than `state` does."""
+        return np.asarray(self.joined_with(state) == state)
+
 
 #: What may be asked of an array that may have these beats.
 KnownStates: TypeAlias = dict[tuple[ArrayId, tuple[int, ...]], States]

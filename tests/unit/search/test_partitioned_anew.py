@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 from unit.search.measured_designs import Full, kernel_space
 from unit.search.test_neighbourhood import searching, slow_design, tight_space
 
+from sisyphus.ir import ArrayId
+from sisyphus.search import partitioned_anew
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.lower_bounds import Offers
 from sisyphus.search.neighbourhood import Neighbourhood
 from sisyphus.search.partitioned_anew import PartitionedAnew
@@ -68,15 +71,31 @@ def test_it_finds_better_designs_around_each_better_one(asked: Asked) -> None:
     assert state.best is not None and state.best.cycles == state.incumbent.cycles
 
 
-def test_no_partition_is_asked_for_twice_around_one_design(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_partition_is_asked_for_twice_around_one_design(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing is better, what all prices ask for is looked at once."""
+    found, own = list[tuple[str, tuple[tuple[object, int], ...]]](), partitioned_anew._asking_for
+
+    def asking_for(table: Table, wanted: Mapping[ArrayId, int]) -> Table:
+        found.append((table.nest, tuple(wanted.items())))
+        return own(table, wanted)
+
+    monkeypatch.setattr(partitioned_anew, "_asking_for", asking_for)
+    monkeypatch.setattr(Neighbourhood, "choose_anew", lambda *_: None)
+    space = tight_space()
+    slow = slow_design(space)
+    PartitionedAnew(searching(space, slow, []), slow).look()
+    assert len(found) > EFFORT.asked_partitions  # at more than one price
+    assert len({*found}) == len(found)
+
+
+def test_nothing_is_asked_for_where_no_choice_is_of_interest(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
     space = tight_space()
     slow = slow_design(space)
     state = searching(space, slow, [])
     monkeypatch.setattr(state, "accept", lambda _: pytest.fail("nothing is cheaper than nothing"))
     state.incumbent.cycles = 1.0
     PartitionedAnew(state, slow).look()
-    assert not asked  # no choice of any nest is of interest
+    assert not asked
 
 
 def test_a_search_goes_on_after_a_look_around(asked: Asked) -> None:
