@@ -285,4 +285,4 @@ class _Panels:
         """A part over the loops of its copies: those inside of the block count from the first element of the window."""
         window = panel.window
         points = pull_back(part, window.loops, (var(self.cut.name), *window.there))
-        return window, points, (True, False) if panel.is_updated else (True,)
+        return window, window.existing(points), (True, False) if panel.is_updated else (True,)

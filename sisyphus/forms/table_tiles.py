@@ -33,7 +33,6 @@ from sisyphus.poly import (
     box_around,
     convex_parts,
     make_map,
-    make_set,
     pull_back,
     renamed,
     shadow_over,
@@ -203,11 +202,8 @@ class _Table:
     def copied(self, around: tuple[str, ...]) -> Iterator[Copied]:
         """What is filled before, and written back after, what is inside of some loops over blocks."""
         if self.tile.around == around and self.tile in self.windows:
-            there = zip(self.tile.places, self.tile.there, self.array.extents, strict=True)
-            ends = [e for name, at, n in there for e in (var(name), self.tiles.size - 1 - var(name), at, n - 1 - at)]
-            inside = make_set("", self.tile.loops, at_least_zero=ends)
             for tiles in convex_parts(union_of([shadow_over(s.domain, "", around) for s in self.touching])):
-                points = pull_back(tiles, self.tile.loops, tuple(map(var, around))).intersect(inside)
+                points = self.tile.existing(pull_back(tiles, self.tile.loops, tuple(map(var, around))))
                 yield self.tile, points, (True, False) if self.is_updated else (True,)
         for dim, panel in self.panels.items():
             if panel.around == around:
@@ -221,4 +217,5 @@ class _Table:
             values = (*map(var, panel.around), *ref.index)
             one = make_map(statement.id, statement.iterators, "", target, values)
             reached.append(one.intersect_domain(statement.domain).range())
-        return pull_back(box_around(reached, *panel.around), panel.loops, (*map(var, panel.around), *panel.there))
+        box = box_around(reached, *panel.around)
+        return panel.existing(pull_back(box, panel.loops, (*map(var, panel.around), *panel.there)))

@@ -15,7 +15,7 @@ from typing import TypeVar
 from sisyphus.analysis.rewrite import with_refs
 from sisyphus.forms.building import Names, copying, local
 from sisyphus.ir import Array, ArrayId, Ref, Statement
-from sisyphus.poly import Affine, Set, const, var
+from sisyphus.poly import Affine, Set, const, make_set, var
 from sisyphus.values import dataclass, replace
 
 T = TypeVar("T")
@@ -56,6 +56,12 @@ class Window:
     def there(self) -> tuple[Affine, ...]:
         """The subscripts of the element of the array that a copy moves."""
         return tuple(var(name) + self.first.get(at, Affine()) for at, name in enumerate(self.places))
+
+    def existing(self, points: Set) -> Set:
+        """Those of some points of the loops of a copy whose elements the window and the array have."""
+        sides = zip(self.places, self.there, self.extents, self.array.extents, strict=True)
+        ends = [e for name, at, own, n in sides for e in (var(name), own - 1 - var(name), at, n - 1 - at)]
+        return points.intersect(make_set("", self.loops, at_least_zero=ends)).remove_redundancies()
 
     def inside(self, ref: Ref) -> Ref:
         """The element of the window that stands for one of the array."""

@@ -73,6 +73,19 @@ def test_panels_compute_the_same(size: int) -> None:
     assert is_same(lu(), rewritten(lu(), [f"{PANELS}{size}", LATCH]))
 
 
+@pytest.mark.parametrize(("rows", "columns", "size"), [(3, 7, 4), (5, 7, 4), (2, 9, 5), (7, 3, 2)])
+def test_a_panel_of_pieces_whose_other_subscripts_differ_stays_in_its_window(
+    rows: int, columns: int, size: int
+) -> None:
+    """C is read by both loops, which cuts the inner one by the block, too: the box around all pieces is no panel."""
+    text = f"for i in range({columns}):\n    for j in range({rows}):\n        B[j, i] = B[j, i] + (C[j] + C[i])\n"
+    kernel = scop(text, B=(rows, columns), C=(max(rows, columns),))
+    found = in_panels(dependences(kernel), size)
+    assert found is not None
+    promises.run(found)
+    assert is_same(kernel, found)
+
+
 @pytest.mark.parametrize("size", [4, 12, 64])
 def test_too_few_blocks_are_none(size: int) -> None:
     assert in_panels(dependences(lu()), size) is None
