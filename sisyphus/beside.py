@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sisyphus.course import Asked, Course, is_dealt
 from sisyphus.errors import UsageError
-from sisyphus.forms import STRIPS
+from sisyphus.forms import STRIPED
 from sisyphus.ir import ArrayId
 from sisyphus.part_search import Choice, cost_of
 from sisyphus.parts import Known, Part
@@ -223,7 +223,7 @@ def _may_be_ragged(part: Part, request: Request) -> bool:
 
     How long their loops are follows from the sizes of strips, so that what divides them is left to chance.
     """
-    in_strips = any(rewrite.startswith(STRIPS) for rewrite in part.kernel.rewrites)
+    in_strips = any(rewrite.startswith(tuple(STRIPED)) for rewrite in part.kernel.rewrites)
     return in_strips and request.model != "paper" and part.may_grow and part.options.tiles == "auto"
 
 

@@ -31,6 +31,8 @@ from sisyphus.forms import (
     PRIVATE,
     SCHEDULE,
     SHADOW,
+    SHIFTED,
+    SHIFTED_STRIPS,
     SHORTER,
     STRIPS,
     SUMS_APART,
@@ -53,6 +55,7 @@ from sisyphus.forms import (
     rewritten,
     scheduled,
     shadowed,
+    shifted,
     sizes_of_blocks,
     sizes_of_panels,
     sizes_of_tiles,
@@ -118,6 +121,7 @@ def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
         for rewrites, _, together in _shortest_with(fused, bases):
             words = (*rewrites, FUSED)
             yield _analysed(together, dependences(together), source, rewrites=words, name=FUSED)
+        yield from _shifted(base, source)
         orders = list(_in_other_orders(base, bases, source))
         others = list(_in_other_orders(direct, _bases(direct), source)) if direct is not None else []
         yield from others if others and (not orders or _shortest(others) < _shortest(orders)) else orders
@@ -164,6 +168,13 @@ def _with_written_out(base: Kernel, plain: Sequence[Kernel], source: Source) -> 
         whole = _with_inlined(_analysed(found, dependences(found), source, rewrites=rewrites, name=WRITTEN_OUT), source)
         if 2 * _shortest([whole]) <= _shortest(plain):
             yield replace(whole, name=WRITTEN_OUT)
+
+
+def _shifted(base: Kernel, source: Source) -> Iterator[Kernel]:
+    """The kernel with nests of one loop as one, rows behind each other, where there are such."""
+    found = shifted(base.dependences)
+    if found is not None:
+        yield _analysed(found, dependences(found), source, rewrites=(*base.rewrites, SHIFTED), name=SHIFTED)
 
 
 def _direct(kernel: Kernel, source: Source) -> Kernel | None:
@@ -310,10 +321,20 @@ def in_strips(kernel: Kernel, strips: Strips, order: Kernel | None = None) -> Ke
     return None if text is None else _rebuilt(kernel, (rewrite, SCHEDULE + text), name)
 
 
+def in_shifted_strips(kernel: Kernel, strips: Strips) -> Kernel | None:
+    """The kernel in strips whose statements are one nest, rows behind each other; None where it has none such."""
+    return _if_any(kernel, f"{SHIFTED_STRIPS}{strips}", SHIFTED_STRIPS.strip())
+
+
 def with_word(kernel: Kernel, word: str, size: int) -> Kernel | None:
     """The kernel as a rewrite of so many iterations or lines makes it; None where it is another program, or none."""
+    return _if_any(kernel, f"{word}{size}", word.strip())
+
+
+def _if_any(kernel: Kernel, rewrite: str, name: str) -> Kernel | None:
+    """The kernel as a rewrite makes it; None where that makes none of it."""
     try:
-        return _rebuilt(kernel, (f"{word}{size}",), word.strip())
+        return _rebuilt(kernel, (rewrite,), name)
     except KernelError:
         return None
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from sisyphus.forms import (
     BATCHES,
     LINE_BLOCKS,
+    ROWS_BETWEEN,
     elements_of,
     independent,
     making_lines,
@@ -15,7 +16,7 @@ from sisyphus.forms import (
     steps_of_rows,
 )
 from sisyphus.ir import Array, ArrayId
-from sisyphus.kernel_forms import all_in_strips, with_word
+from sisyphus.kernel_forms import all_in_strips, in_shifted_strips, with_word
 from sisyphus.kernel_views import with_views
 from sisyphus.request import Kernel
 from sisyphus.search import fit_together, fits_whole, most_elements
@@ -23,6 +24,8 @@ from sisyphus.target import Target
 
 #: Share of the elements that fit on chip which windows of strips take: buffers of transfers and banks need the rest.
 WINDOWS = 0.5
+#: The share of windows of one nest alone, whose lanes ask for fewer banks.
+MOST = 0.9
 
 
 def in_strips(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:
@@ -31,7 +34,18 @@ def in_strips(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:
     if steps is None or have_room(steps.arrays, target):
         return ()
     strips = steps.within(_elements_of_windows(steps.arrays, target))
-    return () if strips is None else all_in_strips(kernels, strips)
+    plain = [] if strips is None else all_in_strips(kernels, strips)
+    return [*_in_shifted_strips(kernels[0], target), *plain]
+
+
+def _in_shifted_strips(kernel: Kernel, target: Target) -> Iterator[Kernel]:
+    """The kernel in strips whose statements are one nest, with windows of either share."""
+    steps = steps_of_rows(kernel.scop, ROWS_BETWEEN)
+    sizes = [_elements_of_windows(steps.arrays, target, share) for share in (MOST, WINDOWS)] if steps else []
+    for strips in dict.fromkeys(steps.within(elements) for elements in sizes if steps):
+        found = None if strips is None else in_shifted_strips(kernel, strips)
+        if found is not None:
+            yield found
 
 
 def in_lines(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
@@ -50,11 +64,11 @@ def in_lines(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
             yield kernel
 
 
-def _elements_of_windows(arrays: Sequence[Array], target: Target) -> int:
+def _elements_of_windows(arrays: Sequence[Array], target: Target, share: float = WINDOWS) -> int:
     """How many elements windows of some arrays may have together."""
     blocks = target.budget.bram18k, target.budget.uram
     bits = max(array.type.bits for array in arrays)
-    return int(WINDOWS * most_elements(target.memories, bits, target.max_partition, blocks))
+    return int(share * most_elements(target.memories, bits, target.max_partition, blocks))
 
 
 def have_room(arrays: Sequence[Array], target: Target, *, share: float = 1.0) -> bool:

@@ -16,7 +16,7 @@ from sisyphus.analysis.isl_limits import ask, demand
 from sisyphus.errors import InternalError
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.poly import box_in, dim_range, is_product
-from sisyphus.values import dataclass
+from sisyphus.values import dataclass, replace
 
 
 class LoopKind(Enum):
@@ -48,7 +48,8 @@ class Loop:
 class Nest:
     """Statements that cannot be separated, with the loops that surround only them.
 
-    Of several statements, those are the innermost loop, and the parallel ones around it if all of them make a box.
+    Of several statements, those are the innermost loop, and the parallel ones around it if all of them make a box; of
+    statements that no cycle of dependences ties together, and that are to be together, all that they share.
     `outer` are the iterators of the shared sequential loops outside, `band` the loops below, outermost first.
     (a, b) in `precedence`: every strip-mined copy of loop a that has more than one iteration must stay outside of
     every such copy of loop b. `directions` are the sign vectors over the band of the dependences that the outer loops
@@ -191,7 +192,17 @@ def _component(group: tuple[Statement, ...], depth: int, deps: Dependences) -> O
         whole = _nest(group, depth, deps)
         if whole.is_box:
             return whole
+    if kind is LoopKind.SEQUENTIAL and _is_wanted(group, depth, deps):
+        return _nest(group, depth, deps)
     return OuterLoop(name, lower, upper - lower + 1, kind, body)
+
+
+def _is_wanted(group: Sequence[Statement], depth: int, deps: Dependences) -> bool:
+    """Whether statements are one nest because they are to be (`Scop.fused`), and dependences tie them in no cycle."""
+    if tuple(s.id for s in group) not in deps.scop.fused:
+        return False
+    alone = Dependences(replace(deps.scop, fused=()), deps.edges)
+    return len(components(group, depth, alone)) == len(group)
 
 
 def _hull(scop: Scop, group: Sequence[Statement], iterator: str) -> tuple[int, int]:

@@ -31,6 +31,9 @@ from sisyphus.forms.rewrites import (
     PRIVATE,
     SCHEDULE,
     SHADOW,
+    SHIFTED,
+    SHIFTED_STRIPS,
+    STRIPED,
     STRIPS,
     SUMS_APART,
     TABLE_TILES,
@@ -41,6 +44,7 @@ from sisyphus.forms.rewrites import (
     scheduled,
 )
 from sisyphus.forms.shadows import shadowed
+from sisyphus.forms.shifted import ROWS_BETWEEN, shifted
 from sisyphus.forms.strips import Strips, steps_of_rows
 from sisyphus.forms.sums_apart import sums_apart
 from sisyphus.forms.table_tiles import in_table_tiles, sizes_of_tiles
@@ -62,9 +66,13 @@ __all__ = [
     "PIVOTS",
     "PIVOT_BLOCKS",
     "PRIVATE",
+    "ROWS_BETWEEN",
     "SCHEDULE",
     "SHADOW",
+    "SHIFTED",
+    "SHIFTED_STRIPS",
     "SHORTER",
+    "STRIPED",
     "STRIPS",
     "SUMS_APART",
     "TABLE_TILES",
@@ -94,6 +102,7 @@ __all__ = [
     "scheduled",
     "shadowed",
     "shared_windows",
+    "shifted",
     "size_of_blocks",
     "sizes_of_blocks",
     "sizes_of_panels",

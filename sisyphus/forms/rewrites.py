@@ -20,6 +20,7 @@ from sisyphus.forms.panels import in_panels
 from sisyphus.forms.pivots import with_pivots
 from sisyphus.forms.reordering import reordered
 from sisyphus.forms.shadows import shadowed
+from sisyphus.forms.shifted import in_shifted_strips, shifted
 from sisyphus.forms.strips import Strips, in_strips
 from sisyphus.forms.sums_apart import sums_apart
 from sisyphus.forms.table_tiles import in_table_tiles
@@ -33,6 +34,7 @@ STRIPS, PANELS, IN_PLACE, FORWARD = "strips ", "panels ", "in-place", "forward"
 FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW = "finished", "pivots", "pivot-blocks ", "shadow"
 UNTILED, FUSED, BATCHES, SUMS_APART = "untiled", "fused", "batches ", "sums-apart"
 LINE_BLOCKS, INLINED, WRITTEN_OUT, TABLE_TILES = "line-blocks ", "inlined", "written-out", "table-tiles "
+SHIFTED, SHIFTED_STRIPS = "shifted", "strips-shifted "
 
 
 class ScheduleError(KernelError):
@@ -58,6 +60,7 @@ REWRITES: Mapping[str, Callable[[Dependences], Scop | None]] = {
     FINISHED: finished_apart,
     FORWARD: forwarded,
     FUSED: fused,
+    SHIFTED: shifted,
     SUMS_APART: sums_apart,
     UNTILED: untiled,
     SHADOW: shadowed,
@@ -76,6 +79,11 @@ SIZED: Mapping[str, tuple[Callable[[Dependences, int], Scop | None], str]] = {
     PIVOT_BLOCKS: (lambda found, size: with_pivots(found.scop, size), "steps"),
     TABLE_TILES: (in_table_tiles, "rows and columns"),
 }
+#: The forms whose name ends in the steps of a block and the rows of a strip.
+STRIPED: Mapping[str, Callable[[Dependences, Strips], Scop | None]] = {
+    STRIPS: in_strips,
+    SHIFTED_STRIPS: in_shifted_strips,
+}
 
 
 def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
@@ -88,22 +96,23 @@ def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
             scop = _in_size(found, sized, rewrite.removeprefix(sized))
         elif rewrite.startswith(SCHEDULE):
             scop = scheduled(found, rewrite.removeprefix(SCHEDULE))
-        elif rewrite.startswith(STRIPS):
-            scop = _in_strips(found, rewrite.removeprefix(STRIPS))
+        elif rewrite.startswith(tuple(STRIPED)):
+            scop = _in_strips(found, next(form for form in STRIPED if rewrite.startswith(form)), rewrite)
         else:
             raise KernelError(f"no such rewrite of a kernel: `{rewrite[:60]}`")
     return scop
 
 
-def _in_strips(found: Dependences, text: str) -> Scop:
+def _in_strips(found: Dependences, form: str, rewrite: str) -> Scop:
     """The kernel in strips of such sizes."""
+    text = rewrite.removeprefix(form)
     try:
         strips = Strips.read(text)
     except ValueError as wrong:
-        raise KernelError(f"no sizes of strips: `{text[:60]}`", hint="steps and rows, as in `strips 10x64`") from wrong
-    scop = in_strips(found, strips)
+        raise KernelError(f"no sizes of strips: `{text[:60]}`", hint=f"steps and rows, as in `{form}10x64`") from wrong
+    scop = STRIPED[form](found, strips)
     if scop is None:
-        raise KernelError(f"this kernel has no strips of {strips.rows} rows")
+        raise KernelError(f"this kernel has no {form}of {strips.rows} rows")
     return scop
 
 

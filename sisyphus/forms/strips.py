@@ -148,18 +148,21 @@ class Steps:
         return min(found, key=lambda strips: (self.effort(strips), strips.steps), default=None)
 
 
-def steps_of_rows(scop: Scop) -> Steps | None:
-    """The first loop of time steps in a kernel all of whose statements run through rows of what they write."""
+def steps_of_rows(scop: Scop, between: int = 0) -> Steps | None:
+    """The first loop of time steps in a kernel all of whose statements run through rows of what they write.
+
+    In a step, so many rows at least lie `between` what a statement needs of another one with as many loops and it.
+    """
     for place in dict.fromkeys(s.position[0] for s in scop.statements):
         group = tuple(s for s in scop.statements if s.position[0] == place)
         if all(len(s.iterators) > 1 for s in group):
-            found = _steps(scop, group)
+            found = _steps(scop, group, between)
             if found is not None:
                 return found
     return None
 
 
-def _steps(scop: Scop, group: tuple[Statement, ...]) -> Steps | None:
+def _steps(scop: Scop, group: tuple[Statement, ...], between: int) -> Steps | None:
     """The loop with the least shifts and skew; None where some rows do not fit."""
     time = {s.id: s.iterators[0] for s in group}
     arrays = tuple(a for a in scop.arrays if any(s.write.array == a.id for s in group) and a.role is not Role.LOCAL)
@@ -177,21 +180,23 @@ def _steps(scop: Scop, group: tuple[Statement, ...]) -> Steps | None:
         if name is not None and linear != var(name):
             return None
         row[statement.id] = name
-    shift, skew = _moves(group, names)
+    shift, skew = _moves(group, names, between)
     if not 0 < skew <= MOST_SKEW:
         return None
     return Steps(scop, group, arrays, row, shift, skew)
 
 
-def _moves(group: Sequence[Statement], names: set[ArrayId]) -> tuple[dict[StmtId, int], int]:
+def _moves(group: Sequence[Statement], names: set[ArrayId], between: int) -> tuple[dict[StmtId, int], int]:
     """By how much strips of each statement lie above the first one's, and move in a step: so none needs a later one.
 
     An element that one statement touches k rows from where it is, and a later one l rows, is k - l rows further there.
     """
     shift = {s.id: 0 for s in group}
     for at, later in enumerate(group):
-        needed = [shift[s.id] - further for s in group[:at] for further in _further(s, later, names)]
-        shift[later.id] = max([0, *needed])
+        for earlier in group[:at]:
+            rows = between if len(earlier.iterators) == len(later.iterators) else 0
+            needed = (shift[earlier.id] - further + rows for further in _further(earlier, later, names))
+            shift[later.id] = max([shift[later.id], *needed])
     pairs = product(group, group)
     moved = (shift[a.id] - shift[b.id] - further for a, b in pairs for further in _further(a, b, names))
     skew = max(moved, default=0)
@@ -205,9 +210,12 @@ def _further(one: Statement, other: Statement, names: set[ArrayId]) -> Iterator[
             yield first.ref.index[0].constant - second.ref.index[0].constant
 
 
-def in_strips(found: Dependences, strips: Strips) -> Scop | None:
-    """The kernel in strips; None where it has no such loop, or is not proved to be the same program."""
-    steps = steps_of_rows(found.scop)
+def in_strips(found: Dependences, strips: Strips, between: int = 0) -> Scop | None:
+    """The kernel in strips; None where it has no such loop, or is not proved to be the same program.
+
+    `between` as `steps_of_rows` has it.
+    """
+    steps = steps_of_rows(found.scop, between)
     if steps is None:
         return None
     built = Build(steps, strips)

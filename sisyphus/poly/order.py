@@ -152,13 +152,24 @@ def constant_distance(relation: Map, source: str, sink: str) -> int | None:
     return found
 
 
+def least_distance(relation: Map, source: str, sink: str) -> int | None:
+    """Sink dimension minus source dimension, where it is least; None where there is no pair, or no least."""
+    value = _gaps(relation, source_dim(relation, source), sink_dim(relation, sink)).dim_min_val(0)
+    return whole(value) if value.is_int() else None
+
+
 def _fixed_gap(hull: isl.BasicMap, left: int, right: int) -> int | None:
     """The constant difference of two dimensions of an affine space, or None where it varies."""
-    pair = hull.to_map().reset_tuple_id(IN).reset_tuple_id(OUT)
+    value = _gaps(hull.to_map(), left, right).plain_get_val_if_fixed(isl.dim_type.set, 0)
+    return whole(value) if value.is_int() else None
+
+
+def _gaps(relation: Map, left: int, right: int) -> Set:
+    """The differences of two dimensions, sink minus source, over all pairs."""
+    pair = relation.reset_tuple_id(IN).reset_tuple_id(OUT)
     for kind, keep in ((IN, left), (OUT, right)):
         pair = pair.project_out(kind, keep + 1, pair.dim(kind) - keep - 1).project_out(kind, 0, keep)
-    value = pair.deltas().plain_get_val_if_fixed(isl.dim_type.set, 0)
-    return whole(value) if value.is_int() else None
+    return pair.deltas()
 
 
 def backwards(relation: Map, source_time: Map, sink_time: Map) -> tuple[dict[str, int], dict[str, int]] | None:

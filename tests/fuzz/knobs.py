@@ -25,6 +25,7 @@ from sisyphus.forms import (
     PIVOT_BLOCKS,
     PRIVATE,
     SHADOW,
+    SHIFTED,
     SUMS_APART,
     TABLE_TILES,
     WRITTEN_OUT,
@@ -72,7 +73,8 @@ def other_form(rng: random.Random, kernel: Kernel, source: request.Source) -> Ke
     steps = steps_of_rows(kernel.scop)
     if steps is not None and rng.random() < 0.6:
         most = min(len(steps.times), 5), min(len(steps.rows), 9)
-        found = kernel_forms.in_strips(kernel, Strips(*(rng.randint(1, n) for n in most)))
+        made = rng.choice((kernel_forms.in_strips, kernel_forms.in_shifted_strips))
+        found = made(kernel, Strips(*(rng.randint(1, n) for n in most)))
         return kernel if found is None else found
     for share, made in ((0.3, _in_panels), (0.3, _as_asked)):
         other = made(rng, kernel) if rng.random() < share else None
@@ -112,9 +114,9 @@ def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
 def _as_asked(rng: random.Random, kernel: Kernel) -> Kernel | None:
     """A form that a search would take for far shorter chains alone, or for arrays that do not fit."""
     for word in rng.sample(
-        (FORWARD, IN_PLACE, FINISHED, PRIVATE, INSIDE, BLOCKS, SHADOW, SUMS_APART, INLINED, WRITTEN_OUT),
-        10,
-        counts=(3, 5, 3, 1, 1, 3, 2, 9, 3, 3),
+        (FORWARD, IN_PLACE, FINISHED, PRIVATE, INSIDE, BLOCKS, SHADOW, SUMS_APART, INLINED, WRITTEN_OUT, SHIFTED),
+        11,
+        counts=(3, 5, 3, 1, 1, 3, 2, 9, 3, 3, 5),
     ):
         found = kernel_forms.form_of((kernel,), DesignPoint(kernel.scop.name, (), (), rewrites=(word,)))
         if found is not None and found.scop is not kernel.scop:
@@ -291,6 +293,8 @@ FORMED = {
         "schedule",
         "latch",
         "strips",
+        "strips-shifted",
+        "shifted",
         "panels",
         "pivots",
         "pivot-blocks",

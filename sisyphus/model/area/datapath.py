@@ -22,7 +22,7 @@ from sisyphus.model.formulas.pipes import PipeStudy
 from sisyphus.model.formulas.rules import Area
 from sisyphus.model.formulas.terms import Term
 from sisyphus.plan import shared_cores
-from sisyphus.values import dataclass
+from sisyphus.values import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,10 @@ def datapath_of(setting: Setting, study: PipeStudy) -> Datapath:
     reads = _reads(pipe)
     read = _words_read(setting, pipe, reads)
     written = [_written_banks(setting, pipe, work.write) for work, _, _ in busy]
-    waiting = [_waiting(setting, study, work, read, banks) for (work, _, _), banks in zip(busy, written, strict=True)]
+    own = [_own_words(setting, pipe, work) for work, _, _ in busy] if len(pipe.works) > 1 else [read] * len(busy)
+    waiting = [
+        _waiting(setting, study, work, *counts) for (work, _, _), *counts in zip(busy, own, written, strict=True)
+    ]
     bits = max((work.expr.type.bits for work in pipe.works), default=32)
     return Datapath(
         bits=bits,
@@ -147,6 +150,12 @@ def _words_read(setting: Setting, pipe: Pipe, reads: Sequence[BufferAccess]) -> 
     alg, dims = setting.alg, {access.buffer: access.dims for access in reads}
     found = elements_read(alg, pipe).items()
     return sum(alg.select(in_registers(alg, dims[buffer]), 0, count) for buffer, count in found)
+
+
+def _own_words(setting: Setting, pipe: Pipe, work: Work) -> Value:
+    """The same for one of several statements alone."""
+    alone = replace(pipe, works=(work,))
+    return _words_read(setting, alone, _reads(alone))
 
 
 def _accumulators(setting: Setting, study: PipeStudy) -> Value:

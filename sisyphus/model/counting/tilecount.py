@@ -14,7 +14,7 @@ from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.model.counting.differences import Differences, differences
 from sisyphus.model.counting.iterations import Ints
 from sisyphus.model.counting.listed import Convex, Listed, Sampled, convex_points, different, listed
-from sisyphus.poly import Set, constraints, dim_range, plain_shadow
+from sisyphus.poly import Set, constraints, dim_range, plain_shadow, var
 from sisyphus.values import dataclass, field
 
 #: Loops that depend on each other, and on no others.
@@ -176,7 +176,10 @@ def _counts(
     statements = [scop.statement(s) for s in names_of_statements]
     names = (*outer, *band)
     ranges = {name: _range(statements, at) for at, name in enumerate(names)}
-    parts = sorted({part for statement in statements for part in _parts(statement, names)}, key=str)
+    own = [_parts(statement, names) for statement in statements]
+    parts = sorted({part for each in own for part in each}, key=str)
+    if all(len(each) == 1 for each in own):
+        parts = _in_ranges(parts, ranges)
     groups = tuple(_group(loops, parts, ranges) for loops in _coupled(names, parts))
     lower = {name: low for name, (low, _) in ranges.items()}
     depth = len(outer)
@@ -235,13 +238,23 @@ def _named_parts(points: Set, renamed: Mapping[str, str]) -> list[Convex]:
     return found
 
 
+def _in_ranges(parts: Sequence[Convex], ranges: Mapping[str, tuple[int, int]]) -> list[Convex]:
+    """The parts of several statements with the same ends of loops, where not all have them: the first and the last."""
+    common = set(parts[0]).intersection(*parts[1:]) if parts else set()
+    own = [{c for c in part if len(c.names) == 1 and c not in common} for part in parts]
+    moved = dict.fromkeys(name for ends in own for c in ends for name in c.names)
+    ends = {end for name in moved for low, high in [ranges[name]] for end in (var(name) - low, high - var(name))}
+    wider = (tuple(sorted({*part} - mine | ends, key=str)) for part, mine in zip(parts, own, strict=True))
+    return list(dict.fromkeys(wider))
+
+
 def _coupled(names: tuple[str, ...], parts: Sequence[Convex]) -> list[tuple[str, ...]]:
-    """Loops that some condition ties together; several convex parts tie all of them."""
-    if len(parts) > 1:
-        return [names]
+    """Loops that some condition ties together; those of conditions that not all convex parts have are tied, too."""
+    common = set(parts[0]).intersection(*parts[1:]) if parts else set()
+    apart = {name for part in parts for condition in part if condition not in common for name in condition.names}
     groups = [{name} for name in names]
-    for condition in parts[0] if parts else ():
-        touched = [group for group in groups if group & condition.names]
+    for tied in (apart, *(condition.names for part in parts for condition in part)):
+        touched = [group for group in groups if group & tied]
         if len(touched) > 1:
             groups = [group for group in groups if group not in touched] + [set().union(*touched)]
     return [tuple(name for name in names if name in group) for group in groups]
@@ -249,7 +262,7 @@ def _coupled(names: tuple[str, ...], parts: Sequence[Convex]) -> list[tuple[str,
 
 def _group(loops: tuple[str, ...], parts: Sequence[Convex], ranges: Mapping[str, tuple[int, int]]) -> Group:
     """Every point of some loops, by their conditions."""
-    own = [tuple(c for c in part if c.names & set(loops)) for part in parts]
+    own = list(dict.fromkeys(tuple(c for c in part if c.names & set(loops)) for part in parts))
     if len(own) == 1 and (bounded := differences(loops, own)) is not None:
         return bounded[0]
     return listed(loops, own, ranges)

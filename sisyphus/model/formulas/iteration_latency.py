@@ -46,6 +46,12 @@ class Timing:
     starts: Mapping[Expr, Value]
     arrivals: Mapping[Ref, Value]
 
+    def later(self, cycles: Value) -> Timing:
+        """The same so many cycles later in the body."""
+        starts = {expr: start + cycles for expr, start in self.starts.items()}
+        arrivals = {ref: there + cycles for ref, there in self.arrivals.items()}
+        return replace(self, finish=self.finish + cycles, starts=starts, arrivals=arrivals)
+
 
 def latency_of(table: OperatorTable, expr: Expr) -> int:
     """Cycles of the root operator of an expression."""

@@ -11,7 +11,7 @@ from sisyphus.model.formulas.bank_ports import port_interval
 from sisyphus.model.formulas.core_counts import Operations, cores_of, is_called, operations
 from sisyphus.model.formulas.iteration_latency import Setting, Timing, latency_of, path_to, reduction_copies, timings
 from sisyphus.model.formulas.latency import PipelinedBody, is_flattened
-from sisyphus.model.formulas.recurrence import Interval, interval_of
+from sisyphus.model.formulas.recurrence import Interval, flow_distance, interval_of
 from sisyphus.plan import Operation, Schedule, Touch
 from sisyphus.values import dataclass
 
@@ -42,10 +42,27 @@ def study_pipe(setting: Setting, pipe: Pipe) -> PipeStudy:
     flattened = is_flattened(setting, pipe)
     times = timings(setting, pipe, flattened)
     interval = interval_of(setting, pipe, times, port_interval(setting.alg, setting.rules, pipe))
+    times = _behind_earlier_starts(setting, pipe, times, interval.value)
     schedule = schedule_of(setting, pipe, times, interval)
     return PipeStudy(
         pipe, PipelinedBody(interval.value, schedule.depth(setting.alg), flattened), times, interval, schedule
     )
+
+
+def _behind_earlier_starts(
+    setting: Setting, pipe: Pipe, times: Sequence[Timing], interval: Value
+) -> tuple[Timing, ...]:
+    """The statements so late in the body that values of earlier starts are there, which others before them wrote.
+
+    As nothing leads back from these, starts follow one another as before: it takes latency alone (unmeasured).
+    """
+    alg, read, found = setting.alg, setting.rules.cycles.read, list(times)
+    for flow in sorted((flow for flow in pipe.flows if flow.writer < flow.reader), key=lambda flow: flow.reader):
+        reads, arrivals = pipe.works[flow.reader].reads, found[flow.reader].arrivals
+        there = found[flow.writer].finish + read - flow_distance(alg, pipe, flow) * interval
+        late = (there - arrivals[ref] for ref, access in reads.items() if access.buffer == flow.buffer)
+        found[flow.reader] = found[flow.reader].later(alg.maximum(0, *late))
+    return tuple(found)
 
 
 def schedule_of(setting: Setting, pipe: Pipe, times: Sequence[Timing], interval: Interval) -> Schedule:

@@ -31,7 +31,7 @@ def searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) ->
     path.write_text(STEPS)
     source = Source(str(path))
     target = make_target(load_device("u200"), budget="chip", bram18k=600, uram=0)
-    find(load_kernels(source), Request(source, target, Options(**options), fixes=("adders=dsp",)))
+    find(load_kernels(source), Request(source, target, Options(**options), fixes=("adders=dsp", "form=strips,source")))
     return found
 
 

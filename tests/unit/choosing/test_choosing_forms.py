@@ -232,7 +232,8 @@ def test_steps_over_arrays_that_do_not_fit_are_searched_in_strips(
     monkeypatch.setattr(part_search.PartSearch, "answer", answer)
     with pytest.raises(NothingFits):
         choice.find(kernels, replace(request, target=target))
-    assert asked == (["strips", "source"] if has_strips else ["source"])
+    forms = ["source", "shifted"]
+    assert asked == (["strips-shifted", "strips-shifted", "strips", *forms] if has_strips else forms)
 
 
 LU = """
@@ -365,10 +366,11 @@ def test_blocks_are_first_where_temporaries_of_all_iterations_do_not_fit(
     assert (asked.left < 5) == (first == "blocks")  # all other forms count as a part of one
 
 
-def test_strips_are_a_form_that_can_be_fixed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["strips", "strips-shifted"])
+def test_strips_are_a_form_that_can_be_fixed(tmp_path: Path, form: str) -> None:
     kernels, request = request_of(tmp_path, STEPS)
     target = make_target(load_device("u200"), budget="chip", bram18k=600, uram=0)
-    fixed = replace(request, target=target, fixes=("form=strips",), limits=Limits(seconds=600.0, gap=1.0))
+    fixed = replace(request, target=target, fixes=(f"form={form}",), limits=Limits(seconds=600.0, gap=1.0))
     best = choice.find(kernels, fixed)
-    assert best.kernel.name == "strips" and best.point.rewrites == best.kernel.rewrites
+    assert best.kernel.name == form and best.point.rewrites == best.kernel.rewrites
     assert fitted(kernels, request.source, best.point)[0].form == best.kernel.form
