@@ -144,14 +144,16 @@ def _slow_before(part: Part, course: Course, space: Space, tiles: Arrays) -> Arr
 def _slow_in_found(part: Part, course: Course, share: float = SLOW, knob: str = "ports") -> Arrays:
     """Arrays whose tiles are slow in the best design, if that is one of this part: they may pass many times.
 
-    They take a `share` of its cycles, and the user fixed no such `knob` of them.
+    They take a `share` of its cycles, and the user fixed no such `knob` of them. Of transfers side by side the longest
+    takes the time of all: those that have several ports there keep theirs.
     """
     best = _best_of_form(part, course)
     if course.request.model == "paper" or best is None:
         return ()
     own, choice = best
     slow = slow_in_design(own.kernel, choice.space, choice.point, share)
-    return _free(slow, course.request, knob)
+    kept = [array for array, _ in choice.point.dealt_tiles] if slow and knob == "ports" else []
+    return _free(tuple(dict.fromkeys((*kept, *slow))), course.request, knob)
 
 
 def _free(arrays: Arrays, request: Request, knob: str) -> Arrays:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
-from sisyphus.ir import ArrayId
+from sisyphus.ir import ArrayId, Role
 from sisyphus.model import WAITS_FOR, Term, estimate
 from sisyphus.model.limit import limit_of
 from sisyphus.request import Kernel, plan_of
@@ -91,9 +91,9 @@ def _spent(term: Term, names: Mapping[str, object]) -> Iterator[tuple[str, int]]
 
 
 def _large_arrays(space: Space) -> tuple[ArrayId, ...]:
-    """Arrays that take much of the memory on chip, and many beats through one port."""
-    most = LARGE * space.target.budget.onchip_bytes
-    large = (a for a in space.scop.arrays if a.home == a.id and a.elements * a.type.bytes > most)
+    """Arrays in memory that take much of the memory on chip, and many beats through one port."""
+    most, moved = LARGE * space.target.budget.onchip_bytes, [a for a in space.scop.arrays if a.role is not Role.LOCAL]
+    large = (a for a in moved if a.home == a.id and a.elements * a.type.bytes > most)
     return tuple(a.id for a in large if a.elements > DEALT_BEATS * space.port_width(a.id))
 
 

@@ -4,7 +4,7 @@ from sisyphus.analysis.chains import longest_chain
 from sisyphus.analysis.dataflow import Flow, flows, schedules
 from sisyphus.analysis.dealing import Dealer, Dealt, Share, work_of
 from sisyphus.analysis.dependence import Dependence, Dependences, DepKind, dependences, in_order
-from sisyphus.analysis.distribution import Distribution, Loop, LoopKind, Nest, OuterLoop, distribute, paths
+from sisyphus.analysis.distribution import Distribution, Loop, LoopKind, Nest, OuterLoop, distribute, innermost, paths
 from sisyphus.analysis.evaluations import evaluations
 from sisyphus.analysis.expansion import expand, expand_inside, privatise
 from sisyphus.analysis.footprint import (
@@ -76,6 +76,7 @@ __all__ = [
     "freed",
     "handed_over",
     "in_order",
+    "innermost",
     "instances",
     "is_legal",
     "legal_orders",

@@ -138,6 +138,15 @@ def paths(
             yield from paths(part.body, (*above, part))
 
 
+def innermost(body: Sequence[OuterLoop | Nest]) -> Iterator[OuterLoop]:
+    """Every loop of this body with nests alone inside."""
+    for part in body:
+        if isinstance(part, OuterLoop):
+            if all(isinstance(inner, Nest) for inner in part.body):
+                yield part
+            yield from innermost(part.body)
+
+
 def distribute(scop: Scop, dependences: Dependences) -> Distribution:
     """The maximal distribution of all statements."""
     return Distribution(_split(scop.statements, 0, dependences))

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import groupby
 
-from sisyphus.analysis import Dependences, DepKind, LoopKind, Nest, OuterLoop, dependences, distribute
+from sisyphus.analysis import Dependences, DepKind, LoopKind, Nest, dependences, distribute, innermost
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.forms.building import over
 from sisyphus.forms.order_proof import faults
@@ -55,22 +55,13 @@ def _following(found: Dependences) -> Iterator[tuple[int, list[Statement]]]:
 
     With the number of loops around these nests, which is the place of the loops over rows.
     """
-    for loop in _innermost(distribute(found.scop, found).body):
+    for loop in innermost(distribute(found.scop, found).body):
         if loop.kind is LoopKind.SEQUENTIAL:
             for depth, alike in groupby(loop.nests, key=_parallel_loops):
                 nests = list(alike)
                 if depth >= FEWEST_LOOPS and _pass_values(found, nests):
                     group = (found.scop.statement(nest.statements[0]) for nest in nests)
                     yield len(nests[0].outer), sorted(group, key=lambda s: s.position)
-
-
-def _innermost(body: Sequence[OuterLoop | Nest]) -> Iterator[OuterLoop]:
-    """Loops with nests alone inside."""
-    for part in body:
-        if isinstance(part, OuterLoop):
-            if all(isinstance(inner, Nest) for inner in part.body):
-                yield part
-            yield from _innermost(part.body)
 
 
 def _parallel_loops(nest: Nest) -> int:

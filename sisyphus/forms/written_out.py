@@ -9,11 +9,11 @@ instances, they are statements of its own, which one pipeline starts again as so
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import chain, product
 from math import prod
 
-from sisyphus.analysis import Dependences, LoopKind, Nest, OuterLoop, distribute
+from sisyphus.analysis import Dependences, LoopKind, distribute, innermost
 from sisyphus.forms.building import Names, loops_of, named, over
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.poly import const, dim_range
@@ -34,9 +34,10 @@ def written_out(found: Dependences) -> Scop | None:
 def _places(found: Dependences) -> Iterator[tuple[int, ...]]:
     """The sequential loops around few instances, by their place, each once."""
     seen: set[tuple[int, ...]] = set()
-    for loop, depth in _innermost(distribute(found.scop, found).body, 1):
+    for loop in innermost(distribute(found.scop, found).body):
         if loop.kind is LoopKind.PARALLEL:
             continue
+        depth = len(loop.nests[0].outer)
         place = found.scop.statement(loop.nests[0].statements[0]).position[:depth]
         inside = loops_of(found.scop.statements)[place]
         copies = [prod(len(values) for values in _values(s, depth).values()) for s in inside]
@@ -44,15 +45,6 @@ def _places(found: Dependences) -> Iterator[tuple[int, ...]]:
         if place not in seen and is_short and sum(copies) > len(inside):
             seen.add(place)
             yield place
-
-
-def _innermost(body: Sequence[OuterLoop | Nest], depth: int) -> Iterator[tuple[OuterLoop, int]]:
-    """Loops with nests alone inside, at their depth."""
-    for part in body:
-        if isinstance(part, OuterLoop):
-            if all(isinstance(inner, Nest) for inner in part.body):
-                yield part, depth
-            yield from _innermost(part.body, depth + 1)
 
 
 def _values(statement: Statement, depth: int) -> Mapping[str, range]:

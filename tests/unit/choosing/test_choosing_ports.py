@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from math import inf
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from steps_in_c import STEPS as STEPS_OF_TWO
 
 from sisyphus import api, beside, part_search
 from sisyphus.backends.hls import project
@@ -352,3 +355,31 @@ def test_tiles_that_pass_many_times_are_slow_in_a_design(tmp_path: Path) -> None
     assert estimate_of(many.kernel, many.point, small_target()).cycles < cost
     plan = plan_of(many.kernel, many.point)
     assert run(project(plan), plan, sets=["random"]).passed
+
+
+def test_all_arrays_in_memory_are_slow_if_one_is_and_they_are_few(tmp_path: Path) -> None:
+    """Windows on chip have no ports, and are none of these: strips of two arrays have two more."""
+    path = tmp_path / "strips.c"
+    path.write_text(STEPS_OF_TWO)
+    kernels = load_kernels(Source(str(path)))
+    target = make_target(load_device("u200"), bram18k=600, uram=0, onchip_bytes=1 << 21)
+    request = Request(Source(str(path)), target, fixes=("form=strips",), limits=Limits(seconds=600.0, gap=1.0))
+    best = find(kernels, request)
+    assert {"a_1", "b_1"} <= {array.id for array in best.kernel.scop.arrays}
+    assert slow_in_design(best.kernel, best.space, best.point, share=0.01) == ("a", "b")
+    assert slow_in_design(best.kernel, best.space, best.point, share=1.0) == ()
+
+
+def _always(answer: object, *_: object) -> object:
+    return answer
+
+
+def test_arrays_over_several_ports_keep_theirs_where_others_become_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the longest of the transfers side by side would be that one again."""
+    choice = SimpleNamespace(space=None, point=SimpleNamespace(dealt_tiles=(("a", 2),)))
+    course = SimpleNamespace(request=SimpleNamespace(model="measured", fixes=()))
+    monkeypatch.setattr(beside, "_best_of_form", lambda *_: (SimpleNamespace(kernel=None), choice))
+    for slow, expected in ((("b",), ("a", "b")), (("b", "a"), ("a", "b")), ((), ())):
+        monkeypatch.setattr(beside, "slow_in_design", partial(_always, slow))
+        assert beside._slow_in_found(None, course) == expected  # type: ignore[arg-type]
+    assert beside._slow_in_found(None, course, knob="layout") == ()  # type: ignore[arg-type]
