@@ -41,8 +41,10 @@ def in_strips(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:
 def _in_shifted_strips(kernel: Kernel, target: Target) -> Iterator[Kernel]:
     """The kernel in strips whose statements are one nest, with windows of either share."""
     steps = steps_of_rows(kernel.scop, ROWS_BETWEEN)
-    sizes = [_elements_of_windows(steps.arrays, target, share) for share in (MOST, WINDOWS)] if steps else []
-    for strips in dict.fromkeys(steps.within(elements) for elements in sizes if steps):
+    if steps is None:
+        return
+    sizes = (steps.within(_elements_of_windows(steps.arrays, target, share)) for share in (MOST, WINDOWS))
+    for strips in dict.fromkeys(sizes):
         found = None if strips is None else in_shifted_strips(kernel, strips)
         if found is not None:
             yield found

@@ -169,3 +169,13 @@ def results(scop: Scop, numbers: dict[object, int]) -> dict[Element, int]:
         held[element(statement, point, statement.write)] = value(statement.rhs, statement, point)
     arguments = {a.id for a in scop.arrays if a.role is not Role.LOCAL}
     return {place: found for place, found in held.items() if place[0] in arguments}
+
+
+def is_same(one: Scop, other: Scop) -> bool:
+    """Whether two kernels compute the same, where what no statement updates keeps the value that it had.
+
+    Windows are written back whole, and bring such elements along.
+    """
+    numbers: dict[object, int] = {}
+    first, second = results(one, numbers), results(other, numbers)
+    return all(first.get(at, numbers.get(at)) == second.get(at, numbers.get(at)) for at in {*first, *second})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sisyphus.analysis import Dependences, dependences, expand, expand_inside, privatise
 from sisyphus.errors import KernelError
@@ -89,23 +89,28 @@ STRIPED: Mapping[str, Callable[[Dependences, Strips], Scop | None]] = {
 def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
     """The form of a kernel that some rewrites make, one after another; `KernelError` where it has none of that name."""
     for rewrite in rewrites:
-        found, sized = dependences(scop), next((form for form in SIZED if rewrite.startswith(form)), None)
+        found = dependences(scop)
+        sized, striped = (_of_forms(forms, rewrite) for forms in (SIZED, STRIPED))
         if rewrite in REWRITES:
             scop = REWRITES[rewrite](found) or scop
         elif sized is not None:
             scop = _in_size(found, sized, rewrite.removeprefix(sized))
         elif rewrite.startswith(SCHEDULE):
             scop = scheduled(found, rewrite.removeprefix(SCHEDULE))
-        elif rewrite.startswith(tuple(STRIPED)):
-            scop = _in_strips(found, next(form for form in STRIPED if rewrite.startswith(form)), rewrite)
+        elif striped is not None:
+            scop = _in_strips(found, striped, rewrite.removeprefix(striped))
         else:
             raise KernelError(f"no such rewrite of a kernel: `{rewrite[:60]}`")
     return scop
 
 
-def _in_strips(found: Dependences, form: str, rewrite: str) -> Scop:
-    """The kernel in strips of such sizes."""
-    text = rewrite.removeprefix(form)
+def _of_forms(forms: Iterable[str], rewrite: str) -> str | None:
+    """The form of these that a rewrite is of."""
+    return next((form for form in forms if rewrite.startswith(form)), None)
+
+
+def _in_strips(found: Dependences, form: str, text: str) -> Scop:
+    """The kernel in a form of strips of such sizes."""
     try:
         strips = Strips.read(text)
     except ValueError as wrong:

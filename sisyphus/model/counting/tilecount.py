@@ -14,7 +14,7 @@ from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.model.counting.differences import Differences, differences
 from sisyphus.model.counting.iterations import Ints
 from sisyphus.model.counting.listed import Convex, Listed, Sampled, convex_points, different, listed
-from sisyphus.poly import Set, constraints, dim_range, plain_shadow, var
+from sisyphus.poly import Affine, Set, constraints, dim_range, plain_shadow, var
 from sisyphus.values import dataclass, field
 
 #: Loops that depend on each other, and on no others.
@@ -240,7 +240,7 @@ def _named_parts(points: Set, renamed: Mapping[str, str]) -> list[Convex]:
 
 def _in_ranges(parts: Sequence[Convex], ranges: Mapping[str, tuple[int, int]]) -> list[Convex]:
     """The parts of several statements with the same ends of loops, where not all have them: the first and the last."""
-    common = set(parts[0]).intersection(*parts[1:]) if parts else set()
+    common = _common(parts)
     own = [{c for c in part if len(c.names) == 1 and c not in common} for part in parts]
     moved = dict.fromkeys(name for ends in own for c in ends for name in c.names)
     ends = {end for name in moved for low, high in [ranges[name]] for end in (var(name) - low, high - var(name))}
@@ -248,9 +248,14 @@ def _in_ranges(parts: Sequence[Convex], ranges: Mapping[str, tuple[int, int]]) -
     return list(dict.fromkeys(wider))
 
 
+def _common(parts: Sequence[Convex]) -> set[Affine]:
+    """The conditions that all parts have."""
+    return set(parts[0]).intersection(*parts[1:]) if parts else set()
+
+
 def _coupled(names: tuple[str, ...], parts: Sequence[Convex]) -> list[tuple[str, ...]]:
     """Loops that some condition ties together; those of conditions that not all convex parts have are tied, too."""
-    common = set(parts[0]).intersection(*parts[1:]) if parts else set()
+    common = _common(parts)
     apart = {name for part in parts for condition in part if condition not in common for name in condition.names}
     groups = [{name} for name in names]
     for tied in (apart, *(condition.names for part in parts for condition in part)):

@@ -54,7 +54,8 @@ def _behind_earlier_starts(
 ) -> tuple[Timing, ...]:
     """The statements so late in the body that values of earlier starts are there, which others before them wrote.
 
-    As nothing leads back from these, starts follow one another as before: it takes latency alone (unmeasured).
+    Where a way leads back, the interval has it; else starts follow one another as before, and it takes latency alone
+    (unmeasured).
     """
     alg, read, found = setting.alg, setting.rules.cycles.read, list(times)
     for flow in sorted((flow for flow in pipe.flows if flow.writer < flow.reader), key=lambda flow: flow.reader):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import brute
 import pytest
+from brute import is_same
 from builders import scop
 
 from sisyphus.analysis import OuterLoop, dependences, distribute
@@ -80,12 +80,6 @@ def planes() -> Scop:
 
 def adi() -> Scop:
     return read(KERNELS / "adi.c", defines=("N=8", "TSTEPS=2"))
-
-
-def is_same(one: Scop, other: Scop) -> bool:
-    numbers: dict[object, int] = {}
-    first, second = brute.results(one, numbers), brute.results(other, numbers)
-    return all(first.get(at, numbers.get(at)) == second.get(at, numbers.get(at)) for at in {*first, *second})
 
 
 def test_a_batch_has_windows_of_the_lines_of_its_iterations() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import brute
 import pytest
+from brute import is_same
 from builders import scop
 
 from sisyphus.analysis import OuterLoop, dependences, distribute
@@ -35,12 +35,6 @@ def rows() -> Scop:
 
 def columns() -> Scop:
     return read(KERNELS / "gramschmidt.c", defines=("M=3", "N=8"))
-
-
-def is_same(one: Scop, other: Scop) -> bool:
-    numbers: dict[object, int] = {}
-    first, second = brute.results(one, numbers), brute.results(other, numbers)
-    return all(first.get(at, numbers.get(at)) == second.get(at, numbers.get(at)) for at in {*first, *second})
 
 
 def test_a_block_makes_its_lines_and_then_updates_later_blocks() -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import brute
 import pytest
+from brute import is_same
 from builders import scop
 
 from sisyphus.analysis import dependences, distribute
@@ -34,13 +34,6 @@ RIGHT_LOOKING = "{ S1[i, j] -> [j, 0, i]; S0[i, j, k] -> [k, 1, i, j]; S2[i, j, 
 
 def lu() -> Scop:
     return scop(STEPS, A=(12, 12))
-
-
-def is_same(one: Scop, other: Scop) -> bool:
-    """A window is written back whole: elements that no statement updates get what they had."""
-    numbers: dict[object, int] = {}
-    first, second = brute.results(one, numbers), brute.results(other, numbers)
-    return all(first.get(at, numbers.get(at)) == second.get(at, numbers.get(at)) for at in {*first, *second})
 
 
 def test_a_block_of_steps_works_in_windows_and_updates_the_rest_at_once() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
-import brute
 import pytest
+from brute import is_same
 from builders import scop
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ import sisyphus as sisy
 from sisyphus.analysis import dependences, distribute
 from sisyphus.errors import KernelError
 from sisyphus.forms import SHIFTED, SHIFTED_STRIPS, rewritten, shifted
-from sisyphus.ir import Scop, promises
+from sisyphus.ir import StmtId, promises
 from sisyphus.target import load_device, make_target
 
 JACOBI = """
@@ -43,13 +44,6 @@ for t in range(3):
             H[i, j] = H[i, j] - (G[i, j + 1] - G[i, j] + E[i + 1, j] - E[i, j])
 """
 SHAPES = dict.fromkeys("ABEGH", (8, 6)) | {"F": (3,)}
-
-
-def is_same(one: Scop, other: Scop) -> bool:
-    """Elements that no statement updates, as of windows that are written back whole, get what they had."""
-    numbers: dict[object, int] = {}
-    first, second = brute.results(one, numbers), brute.results(other, numbers)
-    return all(first.get(at, numbers.get(at)) == second.get(at, numbers.get(at)) for at in {*first, *second})
 
 
 def test_two_stencils_of_a_step_are_one_nest_two_rows_behind_each_other() -> None:
@@ -99,13 +93,13 @@ def test_what_stays_apart(text: str) -> None:
 
 
 def test_a_group_that_dependences_tie_in_a_cycle_keeps_its_loops_outside() -> None:
-    """One row is all that a body may have of it, whatever the kernel says is to be together."""
+    """Whatever the kernel says is to be together: a nest of both would have rows that wait for each other inside."""
     text = (
         "for i in range(1, 8):\n    for j in range(1, 6):\n        A[i, j] = B[i - 1, j] + 1.0\n"
         "        B[i, j] = A[i, j - 1] + 1.0\n"
     )
     source = scop(text, **SHAPES)
-    tied = type(source)(**{**source.__dict__, "fused": (("S0", "S1"),)})
+    tied = replace(source, fused=((StmtId("S0"), StmtId("S1")),))
     assert distribute(tied, dependences(tied)).nests[0].outer == distribute(source, dependences(source)).nests[0].outer
 
 

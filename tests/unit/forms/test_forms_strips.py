@@ -7,6 +7,7 @@ from typing import Any
 
 import brute
 import pytest
+from brute import is_same
 from builders import scop
 
 from sisyphus.analysis import LoopKind, dependences, distribute
@@ -34,13 +35,6 @@ for t in range(6):
 
 def jacobi() -> Scop:
     return scop(JACOBI, A=(10, 6), B=(10, 6))
-
-
-def is_same(one: Scop, other: Scop) -> bool:
-    """A window is written back whole: rows that no statement updates get what they had."""
-    numbers: dict[object, int] = {}
-    first, second = brute.results(one, numbers), brute.results(other, numbers)
-    return all(first.get(at, numbers.get(at)) == second.get(at, numbers.get(at)) for at in {*first, *second})
 
 
 def test_a_strip_fills_its_windows_runs_its_steps_and_writes_them_back() -> None:
