@@ -12,8 +12,8 @@ import glob
 import json
 import os
 import re
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import count
@@ -70,10 +70,10 @@ def check_folder(out: Path) -> None:
     with _trouble(out):
         place = _target(out)
         parent = next(folder for folder in place.parents if folder.exists())
-        if parent == place.parent:
-            with locked(parent):
+        with locked(parent):  # the probe, too, which another run would clear away
+            if parent == place.parent:
                 _settle(place)
-        Path(tempfile.mkdtemp(prefix=f".{place.name}.", suffix=NEW, dir=parent)).rmdir()
+            _made_beside(parent / place.name).rmdir()
         if shutil.disk_usage(parent).free < LEAST_SPACE:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -125,27 +125,31 @@ def _target(out: Path) -> Path:
 
 
 def _missing_parents(place: Path) -> list[Path]:
-    """Creates the folders around `place`; returns those it made, innermost first."""
-    missing = []
-    parent = place.parent
-    while not parent.exists():
-        missing.append(parent)
-        parent = parent.parent
-    for folder in reversed(missing):
-        folder.mkdir()
-    return missing
+    """Creates the folders around `place`; returns those it made, innermost first, not those that another run made."""
+    made: list[Path] = []
+    for folder in reversed([parent for parent in place.parents if not parent.exists()]):
+        with suppress(FileExistsError):
+            folder.mkdir()
+            made.insert(0, folder)
+    return made
 
 
 def _replace(files: Mapping[str, str], place: Path) -> None:
     """All files go to a new folder beside `place`, which then takes its name."""
-    fresh = Path(tempfile.mkdtemp(prefix=f".{place.name}.", suffix=NEW, dir=place.parent))
+    fresh = _made_beside(place)
     try:
-        fresh.chmod(0o777 & ~_umask())
         for name in sorted(files):
             (fresh / name).write_text(files[name], encoding="utf-8", newline="\n")
         _swap(fresh, place)
     finally:
         _settle(place)
+
+
+def _made_beside(place: Path) -> Path:
+    """A new folder, on its way to the name of `place`."""
+    fresh = place.with_name(f".{place.name}.{secrets.token_hex(4)}{NEW}")
+    fresh.mkdir()
+    return fresh
 
 
 def _swap(fresh: Path, place: Path) -> None:
@@ -195,9 +199,3 @@ def _is_our_file(name: str) -> bool:
     unfinished = UNFINISHED.fullmatch(name)
     name = name if unfinished is None else unfinished["name"]
     return name in OURS or NUMBERED.fullmatch(name) is not None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -184,3 +185,19 @@ def test_failed_design_is_kept_beside(tmp_path: Path) -> None:
     assert content(out) == FILES and content(failed)["kernel.cpp"] == "wrong"
     write_failed({**FILES, "kernel.cpp": "wrong again"}, out)
     assert content(failed)["kernel.cpp"] == "wrong again"
+
+
+def test_runs_beside_each_other_do_not_disturb_one_another(tmp_path: Path) -> None:
+    """As a job that is run anew while a lost worker's program still runs, and as the first jobs of a batch."""
+
+    def run(number: int) -> None:
+        out = tmp_path / f"batch{number % 20}" / "designs" / "gemm"
+        check_folder(out)
+        write_folder(FILES, out)
+
+    with ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(run, number // 4) for number in range(400)]:
+            done.result()
+    assert all(
+        content(place) == {f"designs/gemm/{name}": text for name, text in FILES.items()} for place in tmp_path.iterdir()
+    )
