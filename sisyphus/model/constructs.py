@@ -146,6 +146,8 @@ def _of_pipe(study: TaskStudy, found: PipeStudy) -> Iterator[str]:
     pipe, setting = found.pipe, study.setting
     if int(call_address(setting.alg, setting.rules, pipe)):
         yield "bank-by-argument"
+    if int(call_address(setting.alg, setting.rules, pipe, counts=False)):
+        yield "bank-counted-outside"
     if not pipe.pipelined:
         yield "body-not-pipelined"
         return

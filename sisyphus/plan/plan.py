@@ -35,6 +35,7 @@ class Buffer:
     place (all zero for a whole array); `extents` are its own;
     `partition` has one cyclic factor per dimension, between 1 and the extent; `place` and `copies` as in BufferPoint.
     `beside` are iterators over coarse-grained copies, with their counts: each copy has such an array of its own.
+    `apart` are the dimensions that a back end declares as two, of banks and of words.
     Numbers are values of an algebra; the properties are those of a plan, whose numbers are integers.
     """
 
@@ -49,6 +50,7 @@ class Buffer:
     storage: str = "auto"
     beside: tuple[tuple[str, Value], ...] = ()
     turn: Affine | None = None
+    apart: tuple[int, ...] = ()
 
     @property
     def partitioned(self) -> tuple[tuple[Value, Value], ...]:

@@ -1,11 +1,14 @@
 """Arrays on chip in C++: declarations with their directives, names, and where an element of a dealt one is.
 
 An array whose rows are dealt over several ports (`space/ports.py`) has its stripes in the first dimension, which is
-partitioned completely: each is an array of its own, to the functions that load it and to the tool.
+partitioned completely: each is an array of its own, to the functions that load it and to the tool. So is each bank of
+a dimension that is apart (`apart.py`).
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from math import prod
 
 from sisyphus.backends.hls.express import Affines
@@ -26,7 +29,32 @@ def array_parameter(buffer: Buffer, name: str, stripes: int = 1) -> str:
 
 def dimensions(buffer: Buffer, stripes: int) -> tuple[int, ...]:
     """The extents of an array as it is declared; one in several parts has them in its first dimension."""
-    return buffer.declared if stripes == 1 else (stripes, *buffer.of_one_stripe(stripes).declared)
+    own, part = ((), buffer) if stripes == 1 else ((stripes,), buffer.of_one_stripe(stripes))
+    return (*own, *(extent for extent, _ in _partitioned(part)))
+
+
+def _partitioned(part: Buffer) -> list[tuple[int, int]]:
+    """Extents and factors of the dimensions as they are declared; a factor of the extent is complete."""
+    found: list[tuple[int, int]] = []
+    for at, (declared, (extent, factor)) in enumerate(zip(part.declared, part.partitioned, strict=True)):
+        if at in part.apart:
+            found += [(int(factor), int(factor)), (declared // int(factor), 1)]
+        else:
+            found.append((declared, declared if factor >= extent else int(factor)))
+    return found
+
+
+def subscripts(buffer: Buffer, indices: Sequence[str]) -> str:
+    """The text of an element of a part by that of its indices, each a word or a sum of products of such."""
+    found = ""
+    for at, index in enumerate(indices):
+        factor = buffer.partition[at]
+        found += f"[{_operand(index)} % {factor}][{_operand(index)} / {factor}]" if at in buffer.apart else f"[{index}]"
+    return found
+
+
+def _operand(text: str) -> str:
+    return text if re.fullmatch(r"\w+", text) else f"({text})"
 
 
 def declare_buffer(w: Writer, buffer: Buffer, name: str, *, stripes: int = 1, looked_up: bool = False) -> None:
@@ -41,9 +69,9 @@ def declare_buffer(w: Writer, buffer: Buffer, name: str, *, stripes: int = 1, lo
         own, part = [*own, stripes], buffer.of_one_stripe(stripes)
     value = " = {}" if own or buffer.extents else " = 0"
     start = value if prod(buffer.extents) == 1 else ""
-    w.line(f"{buffer.type.c_name} {name}{''.join(f'[{e}]' for e in (*own, *part.declared))}{start};")
-    factors, extents = (*own, *part.partition), (*own, *part.extents)
-    for dim, (factor, extent) in enumerate(zip(factors, extents, strict=True), start=1):
+    dims = [*((count, count) for count in own), *_partitioned(part)]
+    w.line(f"{buffer.type.c_name} {name}{''.join(f'[{extent}]' for extent, _ in dims)}{start};")
+    for dim, (extent, factor) in enumerate(dims, start=1):
         if extent > 1 and factor >= extent:
             w.pragma(f"array_partition variable={name} type=complete dim={dim}")
         elif factor > 1:
@@ -96,22 +124,21 @@ def stripes_along(plan: Plan, task: Task, loop: For) -> int:
     return found
 
 
-def in_stripe(affines: Affines, index: Affine, stripes: int, ranges: Ranges) -> tuple[str, str]:
-    """The stripe of an element of a row, and its place in there.
+def dealt(affines: Affines, index: Affine, parts: int, ranges: Ranges) -> tuple[str, str]:
+    """The part of several that the elements of a row are dealt over in turn, and the place of an element in there.
 
-    What moves by whole rounds of all stripes leaves the stripe as it is. If anything else moves, it is divided, by a
-    power of two; C rounds to zero, so that it must not be negative.
+    What moves by whole rounds of all parts leaves the part as it is. If anything else moves, it is divided; C rounds to
+    zero, so that it must not be negative.
     """
     index = affines.here(index)
-    rest = Affine.of(((n, c % stripes) for n, c in index.terms), index.constant % stripes)
+    rest = Affine.of(((n, c % parts) for n, c in index.terms), index.constant % parts)
     if rest.is_constant:
-        return str(rest.constant), affines.text_here(_divided(index - rest, stripes))
+        return str(rest.constant), affines.text_here(_divided(index - rest, parts))
     low, _ = affine_range(rest, ranges)
-    rest = rest + stripes * -min(low // stripes, 0)
-    rounds, moved = _divided(index - rest, stripes), affines.text_here(rest)
-    moved = moved if moved.isidentifier() else f"({moved})"
-    place = f"{moved} / {stripes}"
-    return f"{moved} % {stripes}", place if rounds == const(0) else f"{affines.text_here(rounds)} + {place}"
+    rest = rest + parts * -min(low // parts, 0)
+    rounds, moved = _divided(index - rest, parts), _operand(affines.text_here(rest))
+    place = f"{moved} / {parts}"
+    return f"{moved} % {parts}", place if rounds == const(0) else f"{affines.text_here(rounds)} + {place}"
 
 
 def _divided(value: Affine, by: int) -> Affine:

@@ -29,7 +29,7 @@ from contextlib import ExitStack, contextmanager
 from enum import Enum
 from math import ceil, prod
 
-from sisyphus.backends.hls.buffers import array_parameter
+from sisyphus.backends.hls.buffers import array_parameter, subscripts
 from sisyphus.backends.hls.express import Affines
 from sisyphus.backends.hls.identifiers import Names, of_stripe
 from sisyphus.backends.hls.interface import beat_type, stream_type
@@ -316,32 +316,33 @@ class BurstPrinter:
             self.w.line(f"fifo.write({self._source(address)});")
             return
         if self.width == 1:
-            element = f"buffer{''.join(f'[{r}]' for r in (*rows, column))}"
+            element = f"buffer{subscripts(self.filled[0], (*rows, column))}"
             self.w.line(f"{element} = {self._source(address)};" if self.load else self._put(address, element))
             return
         self._begin(address)
         for buffer, name in zip(self.filled, self.buffers, strict=True):
-            self._lanes(buffer.partition[-1], name + "".join(f"[{r}]" for r in rows), column)
+            self._lanes(buffer, name, rows, column)
         if not self.load:
             self.w.line(self._put(address, "line"))
 
-    def _lanes(self, factor: int, prefix: str, column: str) -> None:
-        """All lanes of a beat and their places in a buffer of so many banks along its rows."""
-        row = self.held.extents[-1]
+    def _lanes(self, buffer: Buffer, name: str, rows: Sequence[str], column: str) -> None:
+        """All lanes of a beat and their places in a buffer."""
+        factor, row = buffer.partition[-1], self.held.extents[-1]
         if factor & (factor - 1) and factor < row:
             # a loop over the lanes would take as many cycles as a bank without partition (docs/model.md)
             for at in range(self.width):
                 index = f"{self.width} * {column} + {at}" if at else f"{self.width} * {column}"
-                self._lane(prefix, index, f"line[{at}]", always=at < row % self.width)
+                element = name + subscripts(buffer, (*rows, index))
+                self._lane(element, index, f"line[{at}]", always=at < row % self.width)
         else:
             with self.w.block(f"for (int lane = 0; lane < {self.width}; ++lane)"):
                 self.w.pragma("unroll")
-                self._lane(prefix, f"{self.width} * {column} + lane", "line[lane]", always=False)
+                index = f"{self.width} * {column} + lane"
+                self._lane(name + subscripts(buffer, (*rows, index)), index, "line[lane]", always=False)
 
-    def _lane(self, prefix: str, index: str, held: str, *, always: bool) -> None:
+    def _lane(self, element: str, index: str, held: str, *, always: bool) -> None:
         """`always`: the lane holds an element of the tile in the last beat of a row too."""
-        size = self.held.extents[-1]
-        element, zero = f"{prefix}[{index}]", f"({self.port.type.c_name})0"
+        size, zero = self.held.extents[-1], f"({self.port.type.c_name})0"
         hangs_over = size % self.width != 0 and not always
         if self.load:
             self.w.line(f"{f'if ({index} < {size}) ' if hangs_over else ''}{element} = {held};")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from sisyphus.backends.hls.express import Affines
 from sisyphus.backends.hls.identifiers import Names
@@ -11,6 +11,7 @@ from sisyphus.ir import ALL_TYPES
 from sisyphus.ir.types import REINTERPRET
 from sisyphus.plan import Bound, Buffer, For, Quotient
 from sisyphus.plan.ranges import Ranges, affine_range
+from sisyphus.poly import Affine
 from sisyphus.values import dataclass
 
 
@@ -30,10 +31,14 @@ def least_trips(loop: For, ranges: Ranges) -> int:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Prints bounds; helper functions that the text calls are added to `helpers`."""
+    """Prints bounds; helper functions that the text calls are added to `helpers`.
+
+    `counted` gives the text of a quotient that is counted elsewhere (`apart.py`), if it is.
+    """
 
     affines: Affines
     helpers: set[str]
+    counted: Callable[[Affine, int], str | None] = lambda value, by: None
 
     def lower(self, bound: Bound, ranges: Ranges) -> str:
         return self._fold("larger", [self._ceil(q, ranges) for q in bound.terms])
@@ -58,6 +63,8 @@ class Bounds:
             return str(value.constant // divisor)
         if divisor == 1:
             return self.affines.text(value)
+        if (counted := self.counted(value, divisor)) is not None:
+            return counted
         if affine_range(value, ranges)[0] >= 0:
             return f"{self.affines.factor(value)} / {divisor}"
         self.helpers.add("floor_div")
@@ -69,6 +76,8 @@ class Bounds:
             return str(-(-value.constant // divisor))
         if divisor == 1:
             return self.affines.text(value)
+        if (counted := self.counted(value + (divisor - 1), divisor)) is not None:
+            return counted
         if affine_range(value, ranges)[0] > -divisor:
             return f"{self.affines.factor(value + (divisor - 1))} / {divisor}"
         self.helpers.add("ceil_div")

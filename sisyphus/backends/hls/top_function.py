@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from sisyphus.backends.hls import interface
+from sisyphus.backends.hls.apart import Counted, count_on, counting, with_banks_apart
 from sisyphus.backends.hls.buffers import declare_buffer
 from sisyphus.backends.hls.bursts import TransferSignature
 from sisyphus.backends.hls.express import Affines, Expressions
@@ -19,7 +20,7 @@ from sisyphus.errors import InternalError
 from sisyphus.ir import HALF
 from sisyphus.ir import Call as MathCall
 from sisyphus.ir import walk as walk_expr
-from sisyphus.plan import Call, Copy, For, Guard, Node, Plan, beats, copies_in
+from sisyphus.plan import Call, Copy, For, Guard, Node, Plan, beats, copies_in, walk
 from sisyphus.plan.ranges import Ranges
 from sisyphus.plan.walks import ranges_at, transfer_ranges
 from sisyphus.values import dataclass, replace
@@ -37,6 +38,9 @@ class TopFunction:
 def print_kernel(plan: Plan, header: str = "kernel.h") -> TopFunction:
     """`header` is the name of the file that declares the top function."""
     names = plan_names(plan)
+    plan, counted = with_banks_apart(plan)
+    for one in counted:
+        one.give_names(names)
     return TopFunction(_header(plan, names), _Source(plan, names, header).text(), names.of("top", plan.scop.name))
 
 
@@ -75,6 +79,7 @@ class _Source:
         self.body = Writer()
         self.signatures: dict[str, tuple[TransferSignature, ...]] = {}
         self.arguments: dict[str, tuple[str, ...]] = {}
+        self.counted: dict[str, set[Counted]] = {}
 
     def text(self) -> str:
         outer = ranges_at(self.plan.body, {})
@@ -82,6 +87,7 @@ class _Source:
         for task in self.tasks:
             printer = TaskPrinter(self.plan, task, self.names, self.signatures, outer=outer, helpers=self.helpers)
             self.arguments[task.name] = printer.print(self.body)
+            self.counted[task.name] = {counted for counted, _ in printer.counted}
         self._top()
         head = Writer()
         head.line(f'#include "{self.header}"')
@@ -182,9 +188,7 @@ class _Source:
         for node in nodes:
             match node:
                 case For():
-                    node = replace(node, quotients=tuple(q for q in node.quotients if self._is_needed(q[0])))
-                    with print_loop(w, node, bounds, self.names, ranges) as inside:
-                        self._nodes(node.body, bounds, inside)
+                    self._loop(node, bounds, ranges)
                 case Guard(conditions=conditions, body=body):
                     with w.block(f"if ({bounds.affines.conditions(conditions)})"):
                         self._nodes(body, bounds, ranges)
@@ -196,3 +200,16 @@ class _Source:
                     w.line(f"{self.names.of('task', task)}({', '.join(self.arguments[task])});")
                 case _:
                     raise InternalError(f"{type(node).__name__} outside a task in the plan of `{self.plan.scop.name}`")
+
+    def _loop(self, loop: For, bounds: Bounds, ranges: Ranges) -> None:
+        """A loop around calls, which counts banks and words for the tasks that it calls."""
+        needed = replace(loop, quotients=tuple(q for q in loop.quotients if self._is_needed(q[0])))
+        called = [node.task for node in walk(loop.body) if isinstance(node, Call)]
+        found = {counted for name in called for counted in self.counted[name] if counted.iterator == loop.iterator}
+        counters = sorted(found, key=str)
+        with (
+            counting(self.body, loop, counters, self.names, ranges_at(self.plan.body, {})),
+            print_loop(self.body, needed, bounds, self.names, ranges) as inside,
+        ):
+            self._nodes(loop.body, bounds, inside)
+            count_on(self.body, counters, self.names)

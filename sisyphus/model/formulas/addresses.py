@@ -147,19 +147,30 @@ def arrival(
     return alg.maximum(plain, remainder)
 
 
-def call_address(alg: Algebra, rules: Rules, pipe: Pipe) -> Value:
+def call_address(alg: Algebra, rules: Rules, pipe: Pipe, *, counts: bool = True) -> Value:
     """Cycles of the remainders with which arguments of a task pick banks, before a body starts in a call.
 
-    Of subscripts that no loop of the task moves; where one does, the remainder is in the body (`arrival`).
+    Of subscripts that no loop of the task moves; where one does, the remainder is in the body (`arrival`). None where
+    bank and word are counted outside (`_is_counted`); all of them if nothing `counts`.
     """
     longest: Value = rules.cycles.read
     for access in (access for work in pipe.works for access in (work.write, *work.reads.values())):
         for dim in access.dims:
             picks, step = moving(alg, dim, pipe.arguments, pipe.trips)
             stays = alg.negation(alg.either(moving(alg, dim, pipe.loops, pipe.trips)[0], is_complete(alg, dim)))
+            divides = alg.negation(alg.both(counts, _is_counted(alg, dim, pipe)))
             cycles = remainder_cycles(alg, rules, dim, step)
-            longest = alg.maximum(longest, alg.select(alg.both(picks, stays), cycles, 0))
+            longest = alg.maximum(longest, alg.select(alg.both(picks, stays, divides), cycles, 0))
     return longest - rules.cycles.read
+
+
+def _is_counted(alg: Algebra, dim: Dim, pipe: Pipe) -> Condition:
+    """The outermost loop around the calls alone moves the subscript, one by one: it counts bank and word beside it."""
+    if not pipe.arguments or pipe.arguments[0] not in dim.strides:
+        return False
+    counting, *_ = pipe.arguments
+    others, _ = moving(alg, dim, (loop for loop in dim.strides if loop != counting), pipe.trips)
+    return alg.negation(alg.either(others, alg.exceeds(dim.strides[counting], 1)))
 
 
 def changes_address(

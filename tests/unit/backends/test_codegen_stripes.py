@@ -18,7 +18,7 @@ from straight_c import with_source
 
 from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.backends.hls import project
-from sisyphus.backends.hls.buffers import in_stripe
+from sisyphus.backends.hls.buffers import dealt as dealt_over
 from sisyphus.backends.hls.express import Affines
 from sisyphus.errors import InternalError
 from sisyphus.ir import ArrayId
@@ -36,14 +36,14 @@ TERMS = st.lists(st.tuples(st.sampled_from(NAMES), st.integers(-9, 9)), max_size
 
 
 @EXAMPLES
-@given(TERMS, st.integers(-20, 40), st.sampled_from([2, 4]), st.integers(-5, 5), st.integers(-5, 5))
+@given(TERMS, st.integers(-20, 40), st.sampled_from([2, 4, 3, 25]), st.integers(-5, 5), st.integers(-5, 5))
 def test_the_text_finds_every_element(
     terms: list[tuple[str, int]], constant: int, stripes: int, i: int, j: int
 ) -> None:
     """As C reads it, which rounds to zero."""
     index = Affine.of(terms, constant)
     at = {"i": i, "j": j}
-    texts = in_stripe(Affines({n: n for n in NAMES}), index, stripes, dict.fromkeys(NAMES, (-5, 5)))
+    texts = dealt_over(Affines({n: n for n in NAMES}), index, stripes, dict.fromkeys(NAMES, (-5, 5)))
     stripe, place = (eval(re.sub(r" / ", " // ", text), {}, at) for text in texts)
     parts = [eval(part, {}, at) for part in re.findall(r"\(([^()]*)\) [/%]", texts[0])]
     assert all(part >= 0 for part in parts)
@@ -54,8 +54,8 @@ def test_what_the_text_has_is_given() -> None:
     """In a copy of the body for an odd iteration, two iterations a turn."""
     affines = Affines({"i": "i2"})
     affines.given = {"i": 2 * var("i") + 1}
-    assert in_stripe(affines, 3 * var("i") + 1, 2, {"i": (0, 7)}) == ("0", "3*i2 + 2")
-    assert in_stripe(affines, var("i"), 4, {"i": (0, 7)}) == ("(2*i2 + 1) % 4", "(2*i2 + 1) / 4")
+    assert dealt_over(affines, 3 * var("i") + 1, 2, {"i": (0, 7)}) == ("0", "3*i2 + 2")
+    assert dealt_over(affines, var("i"), 4, {"i": (0, 7)}) == ("(2*i2 + 1) % 4", "(2*i2 + 1) / 4")
 
 
 def dealt(trips: int, tile: Tile, stripes: int) -> Plan:

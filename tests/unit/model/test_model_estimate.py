@@ -103,30 +103,38 @@ def _find(term: Term, name: str) -> Term:
 )
 def test_an_argument_that_picks_a_bank_takes_a_remainder_in_each_call(factors: tuple[int, int], cycles: int) -> None:
     """The row k of 20 is in bank k % factor: nothing for a power of two or one bank for each row, else bits + 4."""
-    kernel = kernel_of(
-        scop(
-            """
-            for k in range(19):
-                for i in range(17):
-                    R[i] = A[k, i] * c
-                for i in range(17):
-                    A[k + 1, i] = R[i] + A[k, i]
-            """,
-            A=(20, 17),
-            R=(17,),
-        ),
-        TARGET,
-    )
+    found = banked("for t in range(3):\n    " + ROWS.replace("\n", "\n    "), factors)
+    spent = sum(leaf.value for leaf in found.terms["cycles"].leaves() if leaf.name == "banks by arguments")
+    assert spent % (3 * 19 * max(cycles, 1)) == 0 and bool(spent) == bool(cycles)
+    is_told = any("bank-by-argument" in constructs for constructs in found.constructs.values())
+    assert is_told == bool(cycles) and (cycles == 0 or not found.is_trusted)
+
+
+def test_the_outermost_loop_counts_banks_instead() -> None:
+    """Nothing is left of the remainders, and no report has shown it."""
+    for factors, counts in (((3, 1), True), ((4, 1), False)):
+        found = banked(ROWS, factors)
+        assert all(leaf.value == 0 for leaf in found.terms["cycles"].leaves() if leaf.name == "banks by arguments")
+        told = {construct for constructs in found.constructs.values() for construct in constructs}
+        assert ("bank-counted-outside" in told) == counts and "bank-by-argument" not in told
+
+
+ROWS = """for k in range(19):
+    for i in range(17):
+        R[i] = A[k, i] * c
+    for i in range(17):
+        A[k + 1, i] = R[i] + A[k, i]"""
+
+
+def banked(text: str, factors: tuple[int, int]) -> Estimate:
+    """A design whose array A is on chip as a whole, in so many banks."""
+    kernel = kernel_of(scop(text, A=(20, 17), R=(17,)), TARGET)
     rng = random.Random(3)
     plan = kernel.plan(random_point(rng, kernel.scop, kernel.distribution))
     while [buffer.extents for buffer in plan.buffers if buffer.array == "A"] != [(20, 17)]:
         plan = kernel.plan(random_point(rng, kernel.scop, kernel.distribution))
     buffers = tuple(replace(b, partition=factors) if b.array == "A" else b for b in plan.buffers)
-    found = estimate(replace(plan, buffers=buffers), TARGET)
-    spent = sum(leaf.value for leaf in found.terms["cycles"].leaves() if leaf.name == "banks by arguments")
-    assert spent % (19 * max(cycles, 1)) == 0 and bool(spent) == bool(cycles)
-    is_told = any("bank-by-argument" in constructs for constructs in found.constructs.values())
-    assert is_told == bool(cycles) and (cycles == 0 or not found.is_trusted)
+    return estimate(replace(plan, buffers=buffers), TARGET)
 
 
 def test_every_transfer_counts_in_the_bytes() -> None:

@@ -1,0 +1,150 @@
+"""Banks that a loop around the calls of tasks picks, as a dimension of their own, and the counters that pick them.
+
+A remainder by a number of banks that is no power of two takes many cycles, in each call (docs/model.md). Where nothing
+but the iterator of the outermost loop moves a subscript, its bank and its word are counted beside that loop instead:
+
+    ap_uint<5> k_bank = 0;
+    ap_uint<4> k_word = 0;
+    for (int k = 0; k < 399; ++k) {
+        task(buffer, k_bank, k_word);        // reads buffer[k_bank][k_word]
+        if (k_bank == 24) {
+            k_bank = 0;
+            ++k_word;
+        } else {
+            ++k_bank;
+        }
+    }
+
+The memories are those of a cyclic partition. Every other subscript of such a dimension is divided as the tool would do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from enum import Enum
+
+from sisyphus.backends.hls.identifiers import Names
+from sisyphus.backends.hls.loop_bounds import narrowest
+from sisyphus.backends.hls.writer import Writer
+from sisyphus.plan import Buffer, For, Plan, Run, Task, walk
+from sisyphus.plan.ranges import Ranges
+from sisyphus.poly import Affine
+from sisyphus.values import dataclass, replace
+
+
+class Digit(Enum):
+    """What a subscript is split into."""
+
+    BANK = "bank"
+    WORD = "word"
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The subscript `sign` x iterator + `offset`, split by a number of banks."""
+
+    iterator: str
+    sign: int
+    offset: int
+    banks: int
+
+    def split(self, value: int) -> dict[Digit, int]:
+        """Bank and word where the iterator has a value."""
+        word, bank = divmod(self.sign * value + self.offset, self.banks)
+        return {Digit.BANK: bank, Digit.WORD: word}
+
+    def give_names(self, names: Names) -> None:
+        """Names for bank and word."""
+        for digit in Digit:
+            names.give(digit.value, str(self), f"{names.of('iterator', self.iterator)}_{digit.value}")
+
+    def name(self, digit: Digit, names: Names) -> str:
+        return names.of(digit.value, str(self))
+
+    def type(self, digit: Digit, ranges: Ranges) -> str:
+        """No wider than it needs to be for these values of the iterator."""
+        if digit is Digit.BANK:
+            return narrowest(0, self.banks - 1)
+        first, last = sorted(self.split(value)[Digit.WORD] for value in ranges[self.iterator])
+        return narrowest(first, last)
+
+
+def counted_in(plan: Plan, task: Task, buffer: Buffer, at: int, inner: Affine) -> Counted | None:
+    """How a subscript inside of a buffer is counted outside of a task, if it can be; banks are those of all stripes."""
+    banks = int(buffer.partition[at])
+    if 2 * banks > buffer.extents[at] or buffer.array in plan.scop.looked_up:
+        return None
+    return counted_by(plan, task, inner, banks)
+
+
+def counted_by(plan: Plan, task: Task, value: Affine, banks: int) -> Counted | None:
+    """How a value is divided without a division: by the outermost loop around the calls of a task, if that moves it."""
+    if not banks & (banks - 1) or len(value.terms) != 1:
+        return None
+    [(iterator, step)] = value.terms
+    is_outermost = any(isinstance(node, For) and node.iterator == iterator for node in plan.body)
+    if abs(step) != 1 or not is_outermost or task.iterators[:1] != (iterator,):
+        return None
+    return Counted(iterator, step, value.constant, banks)
+
+
+def with_banks_apart(plan: Plan) -> tuple[Plan, tuple[Counted, ...]]:
+    """The plan whose buffers have the dimensions apart that are counted somewhere, and all that is counted."""
+    apart: dict[str, set[int]] = {}
+    found: dict[Counted, None] = {}
+    for task in plan.called:
+        for node in walk(task.body):
+            if isinstance(node, For):
+                found |= dict.fromkeys(_of_bounds(plan, task, node))
+            elif isinstance(node, Run):
+                for buffer, at, counted in _of_subscripts(plan, task, node):
+                    apart.setdefault(buffer, set()).add(at)
+                    found[counted] = None
+    buffers = (replace(b, apart=tuple(sorted(apart.get(b.id, ())))) for b in plan.buffers)
+    return replace(plan, buffers=tuple(buffers)), tuple(found)
+
+
+def _of_bounds(plan: Plan, task: Task, loop: For) -> Iterator[Counted]:
+    divisions = [(q.numerator, q.divisor) for q in loop.upper.terms]
+    divisions += [(q.numerator + (q.divisor - 1), q.divisor) for q in loop.lower.terms]
+    for value, by in divisions:
+        if (counted := counted_by(plan, task, value, by)) is not None:
+            yield counted
+
+
+def _of_subscripts(plan: Plan, task: Task, run: Run) -> Iterator[tuple[str, int, Counted]]:
+    """With the buffer and the dimension."""
+    statement, values = plan.scop.statement(run.statement), dict(run.values)
+    for ref in (statement.write, *statement.reads):
+        buffer = plan.buffer_for(task, ref.array)
+        for at, (index, origin) in enumerate(zip(ref.index, buffer.origin, strict=True)):
+            counted = counted_in(plan, task, buffer, at, index.substitute(values) - origin)
+            if counted is not None:
+                yield buffer.id, at, counted
+
+
+@contextmanager
+def counting(w: Writer, loop: For, counters: Sequence[Counted], names: Names, ranges: Ranges) -> Iterator[None]:
+    """Around the text of a loop: what is counted beside it, as at its first iteration."""
+    if not counters:
+        yield
+        return
+    with w.block(""):  # another loop may count in the same names
+        for counted in counters:
+            for digit, value in counted.split(loop.lower.value or 0).items():
+                w.line(f"{counted.type(digit, ranges)} {counted.name(digit, names)} = {value};")
+        yield
+
+
+def count_on(w: Writer, counters: Sequence[Counted], names: Names) -> None:
+    """The end of an iteration: the next bank, and the next word behind the last bank."""
+    for counted in counters:
+        bank, word = (counted.name(digit, names) for digit in Digit)
+        ends, begins = (counted.banks - 1, 0) if counted.sign > 0 else (0, counted.banks - 1)
+        step = "++" if counted.sign > 0 else "--"
+        with w.block(f"if ({bank} == {ends})"):
+            w.line(f"{bank} = {begins};")
+            w.line(f"{step}{word};")
+        with w.block("else"):
+            w.line(f"{step}{bank};")
