@@ -11,10 +11,12 @@ from unit.search.test_neighbourhood import searching, slow_design, tight_space
 from sisyphus.ir import ArrayId
 from sisyphus.search import partitioned_anew
 from sisyphus.search.effort import EFFORT
+from sisyphus.search.exact import Search
 from sisyphus.search.lower_bounds import Offers
 from sisyphus.search.neighbourhood import Neighbourhood
 from sisyphus.search.partitioned_anew import PartitionedAnew
 from sisyphus.search.tables import Table
+from sisyphus.space import DesignPoint
 from sisyphus.values import replace
 
 Asked = list[tuple[Offers, Sequence[Table]]]
@@ -23,6 +25,10 @@ Asked = list[tuple[Offers, Sequence[Table]]]
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     """The tables that nests are chosen from, while nothing else is looked at around a design."""
+    return _asked(monkeypatch)
+
+
+def _asked(patched: pytest.MonkeyPatch) -> Asked:
     found: Asked = []
     own = Neighbourhood.choose_anew
 
@@ -30,8 +36,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
         found.append((offers, tables))
         own(self, offers, tables, *ways)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Neighbourhood, "choose_anew", choose_anew)
-    monkeypatch.setattr(Neighbourhood, "look", lambda _: None)
+    patched.setattr(Neighbourhood, "choose_anew", choose_anew)
+    patched.setattr(Neighbourhood, "look", lambda _: None)
     return found
 
 
@@ -49,10 +55,23 @@ def goes_with(asking: Table, tables: Sequence[Table], offers: Offers) -> bool:
     )
 
 
-def test_all_nests_offer_what_goes_with_what_one_asks_for(asked: Asked) -> None:
-    space = tight_space()
-    slow = slow_design(space)
-    PartitionedAnew(searching(space, slow, []), slow).look()
+@pytest.fixture(scope="module")
+def around_a_slow_design() -> tuple[Asked, list[float], Search, DesignPoint]:
+    """What was asked for around a design, what all that was found costs, the search and the design."""
+    costs = list[float]()
+    with pytest.MonkeyPatch.context() as patched:
+        found = _asked(patched)
+        space = tight_space()
+        slow = slow_design(space)
+        state = searching(space, slow, costs)
+        PartitionedAnew(state, slow).look()
+    return found, costs, state, slow
+
+
+def test_all_nests_offer_what_goes_with_what_one_asks_for(
+    around_a_slow_design: tuple[Asked, list[float], Search, DesignPoint],
+) -> None:
+    asked, *_ = around_a_slow_design
     assert len(asked) > 1
     assert all(any(goes_with(table, tables, offers) for table in tables) for offers, tables in asked)
     offers, tables = asked[0]
@@ -62,12 +81,11 @@ def test_all_nests_offer_what_goes_with_what_one_asks_for(asked: Asked) -> None:
     assert others is not tables  # what goes with one partition does not go with another one
 
 
-def test_it_finds_better_designs_around_each_better_one(asked: Asked) -> None:
-    space, costs = tight_space(), list[float]()
-    slow = slow_design(space)
-    state = searching(space, slow, costs)
-    PartitionedAnew(state, slow).look()
-    assert min(costs) * 2 < Full(space)(slow).cycles
+def test_it_finds_better_designs_around_each_better_one(
+    around_a_slow_design: tuple[Asked, list[float], Search, DesignPoint],
+) -> None:
+    _, costs, state, slow = around_a_slow_design
+    assert min(costs) * 2 < Full(state.costs.space)(slow).cycles
     assert state.best is not None and state.best.cycles == state.incumbent.cycles
 
 
