@@ -29,13 +29,19 @@ MOST = 0.9
 
 
 def in_strips(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:
-    """The kernel in strips of rows for several time steps each, where the arrays of its steps do not fit on chip."""
+    """The kernel in strips of rows for several time steps each, where the arrays of its steps leave no room on chip."""
     steps = steps_of_rows(kernels[0].scop)
-    if steps is None or have_room(steps.arrays, target):
+    if steps is None or have_room(steps.arrays, target, share=WINDOWS):
         return ()
     strips = steps.within(_elements_of_windows(steps.arrays, target))
     plain = [] if strips is None else all_in_strips(kernels, strips)
     return [*_in_shifted_strips(kernels[0], target), *plain]
+
+
+def fits_in_steps(kernel: Kernel, target: Target) -> bool:
+    """Whether the arrays of the time steps, if there are any, may be on chip at once, whatever room they leave."""
+    steps = steps_of_rows(kernel.scop)
+    return steps is not None and have_room(steps.arrays, target)
 
 
 def _in_shifted_strips(kernel: Kernel, target: Target) -> Iterator[Kernel]:

@@ -149,6 +149,8 @@ def _is_one(items: Sequence[_Item]) -> bool:
 
 def same_at(points: Set, one: Statement, other: Statement) -> bool:
     """Whether two statements over the same loops compute the same at some points: A[i][i] is A[i][j] at j = i."""
+    if points.is_empty():
+        return True
     known = equations(points)
 
     def there(statement: Statement) -> tuple[Ref, ScalarType, Expr]:

@@ -137,9 +137,14 @@ class Steps:
         return self.count(strips) * (moved + calls * CALL) / strips.steps
 
     def within(self, elements: int) -> Strips | None:
-        """The strips whose windows have at most so many elements and that take the least effort, if any do."""
+        """The strips whose windows have at most so many elements and that take the least effort, if any do.
+
+        None where such windows would hold all rows.
+        """
         found: list[Strips] = []
         height = elements // self.row_elements
+        if height >= max(array.extents[0] for array in self.arrays):
+            return None
         for steps in (n for n in range(2, len(self.times) + 1) if len(self.times) % n == 0):
             left = height - (len(self.window(Strips(steps, 1))) - 1)
             rows = left // ROUND_ROWS * ROUND_ROWS if left >= ROUND_ROWS else left

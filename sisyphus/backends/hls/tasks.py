@@ -22,7 +22,7 @@ from sisyphus.backends.hls.bursts import TransferSignature, return_beyond
 from sisyphus.backends.hls.express import Affines, Expressions
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.interface import parameters, pointers
-from sisyphus.backends.hls.loop_bounds import UPDATED, Bounds, Iterators
+from sisyphus.backends.hls.loop_bounds import NARROW, UPDATED, Bounds, Iterators
 from sisyphus.backends.hls.loops import print_loop
 from sisyphus.backends.hls.tile_tables import picked, print_rows, print_table, promises
 from sisyphus.backends.hls.writer import Writer
@@ -378,6 +378,7 @@ class TaskPrinter:
     def _digit(self, counted: Counted, digit: Digit) -> str:
         """What the caller counts, as an argument."""
         self.counted[counted, digit] = None
+        self.helpers.add(NARROW)
         return counted.name(digit, self.names)
 
     def _in_bank(self, buffer: Buffer, at: int, inner: Affine) -> tuple[str, str]:

@@ -215,3 +215,11 @@ def test_an_order_that_cuts_a_statement_has_no_strips() -> None:
     assert (
         order_in_strips(dependences(scop("for i in range(4):\n    A[i] = 0.0", A=(4,))), Strips(2, 3), halves) is None
     )
+
+
+def test_there_are_no_strips_of_all_rows() -> None:
+    steps = steps_of_rows(jacobi())
+    assert steps is not None
+    rows = max(array.extents[0] for array in steps.arrays)
+    assert steps.within(steps.row_elements * (rows - 1)) is not None
+    assert steps.within(steps.row_elements * rows) is None
