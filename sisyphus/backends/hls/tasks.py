@@ -8,21 +8,20 @@ from dataclasses import replace
 from functools import partial
 from math import prod
 
-from sisyphus.backends.hls.apart import Counted, Digit, counted_by, counted_in
 from sisyphus.backends.hls.buffers import (
     array_parameter,
     buffer_name,
-    dealt,
     declare_buffer,
     declared_names,
     looked_up_storage,
     stripes_along,
 )
 from sisyphus.backends.hls.bursts import TransferSignature, return_beyond
+from sisyphus.backends.hls.elements import Elements
 from sisyphus.backends.hls.express import Affines, Expressions
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.interface import parameters, pointers
-from sisyphus.backends.hls.loop_bounds import NARROW, UPDATED, Bounds, Iterators
+from sisyphus.backends.hls.loop_bounds import UPDATED, Bounds, Iterators
 from sisyphus.backends.hls.loops import print_loop
 from sisyphus.backends.hls.tile_tables import picked, print_rows, print_table, promises
 from sisyphus.backends.hls.writer import Writer
@@ -85,7 +84,8 @@ class TaskPrinter:
         self.plan, self.task, self.names, self.signatures, self.kind = plan, task, names, signatures, kind
         self.outer, self.helpers = outer, helpers
         self.affines = Affines(names.iterators())
-        self.bounds = Bounds(self.affines, helpers, self._quotient)
+        self.elements = Elements(plan, task, names, self.affines, helpers)
+        self.bounds = Bounds(self.affines, helpers, self.elements.quotient)
         self.w = Writer()
         self._copies: list[str] = []
         self._buffers: set[str] = set()
@@ -99,7 +99,6 @@ class TaskPrinter:
         self._ranges = outer
         self._tables_at = {id(table.loops[0]): table for table in tables_in(plan, task)}
         self.declared: set[str] = set()
-        self.counted: dict[tuple[Counted, Digit], None] = {}
 
     def print(self, w: Writer) -> tuple[str, ...]:
         """Writes the function; returns the arguments of a call, in order, as identifiers of the caller."""
@@ -150,7 +149,7 @@ class TaskPrinter:
         iterators = self._outer_iterators()
         names = (self.names.of("iterator", iterator) for iterator in iterators)
         found += zip(self._given().parameters(iterators), names, strict=True)
-        for counted, digit in self.counted:
+        for counted, digit in self.elements.counted:
             name = counted.name(digit, self.names)
             found.append((f"{counted.type(digit, self.outer)} {name}", name))
         return [declaration for declaration, _ in found], tuple(name for _, name in found)
@@ -289,7 +288,7 @@ class TaskPrinter:
         self._scalars |= printer._scalars
         self._ports |= printer._ports
         self.affines.used |= printer.affines.used
-        self.counted |= printer.counted
+        self.elements.counted |= printer.elements.counted
         return self.names.of(kind, self.task.name), arguments
 
     def _hold(self, node: Hold, ranges: Ranges) -> None:
@@ -354,39 +353,7 @@ class TaskPrinter:
             return self._held[ref.array]
         buffer = self.plan.buffer_for(self.task, ref.array)
         self._buffers.add(buffer.id)
-        stripes, last = self.plan.stripes_of(buffer), len(ref.index) - 1
-        found, which = list[str](), ""
-        for at, (index, origin) in enumerate(zip(ref.index, buffer.origin, strict=True)):
-            inner, parts = index - origin, stripes if at == last else 1
-            if at in buffer.apart:
-                bank, word = self._in_bank(buffer, at, inner)
-                found += [bank if parts == 1 else f"{bank} / {parts}", word]
-                which = f"[{bank} % {parts}]" if parts > 1 else which
-            elif parts > 1:
-                stripe, place = dealt(self.affines, inner, parts, self._ranges)
-                found.append(place)
-                which = f"[{stripe}]"
-            else:
-                found.append(self.affines.text(inner))
-        return self.names.of("buffer", buffer.id) + which + "".join(f"[{text}]" for text in found)
-
-    def _quotient(self, value: Affine, by: int) -> str | None:
-        """The text of a quotient that is counted outside."""
-        counted = counted_by(self.plan, self.task, value, by)
-        return None if counted is None else self._digit(counted, Digit.WORD)
-
-    def _digit(self, counted: Counted, digit: Digit) -> str:
-        """What the caller counts, as an argument."""
-        self.counted[counted, digit] = None
-        self.helpers.add(NARROW)
-        return counted.name(digit, self.names)
-
-    def _in_bank(self, buffer: Buffer, at: int, inner: Affine) -> tuple[str, str]:
-        """The bank of a subscript, of those of all stripes, and its word."""
-        counted = counted_in(self.plan, self.task, buffer, at, inner)
-        if counted is None:
-            return dealt(self.affines, inner, int(buffer.partition[at]), self._ranges)
-        return self._digit(counted, Digit.BANK), self._digit(counted, Digit.WORD)
+        return self.elements.text(buffer, ref, self._ranges)
 
     def _copy(self, node: Copy, turn: int = 0) -> None:
         """A transfer where the copies of its buffer take this turn: of a later tile, into the one of its own turn."""

@@ -87,7 +87,7 @@ class _Source:
         for task in self.tasks:
             printer = TaskPrinter(self.plan, task, self.names, self.signatures, outer=outer, helpers=self.helpers)
             self.arguments[task.name] = printer.print(self.body)
-            self.counted[task.name] = {counted for counted, _ in printer.counted}
+            self.counted[task.name] = {counted for counted, _ in printer.elements.counted}
         self._top()
         head = Writer()
         head.line(f'#include "{self.header}"')
