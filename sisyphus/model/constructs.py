@@ -144,9 +144,10 @@ def _of_parts(parts: tuple[Part, ...]) -> Iterator[str]:
 def _of_pipe(study: TaskStudy, found: PipeStudy) -> Iterator[str]:
     """A pipelined body, by its loops, statements and subscripts."""
     pipe, setting = found.pipe, study.setting
-    if int(call_address(setting.alg, setting.rules, pipe)):
+    left, whole = (int(call_address(setting.alg, setting.rules, pipe, counts=counts)) for counts in (True, False))
+    if left:
         yield "bank-by-argument"
-    if int(call_address(setting.alg, setting.rules, pipe, counts=False)):
+    if whole > left:
         yield "bank-counted-outside"
     if not pipe.pipelined:
         yield "body-not-pipelined"

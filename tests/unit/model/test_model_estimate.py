@@ -106,8 +106,9 @@ def test_an_argument_that_picks_a_bank_takes_a_remainder_in_each_call(factors: t
     found = banked("for t in range(3):\n    " + ROWS.replace("\n", "\n    "), factors)
     spent = sum(leaf.value for leaf in found.terms["cycles"].leaves() if leaf.name == "banks by arguments")
     assert spent % (3 * 19 * max(cycles, 1)) == 0 and bool(spent) == bool(cycles)
-    is_told = any("bank-by-argument" in constructs for constructs in found.constructs.values())
-    assert is_told == bool(cycles) and (cycles == 0 or not found.is_trusted)
+    told = {construct for constructs in found.constructs.values() for construct in constructs}
+    assert ("bank-by-argument" in told) == bool(cycles) and "bank-counted-outside" not in told
+    assert cycles == 0 or not found.is_trusted
 
 
 def test_the_outermost_loop_counts_banks_instead() -> None:
