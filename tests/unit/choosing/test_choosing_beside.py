@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from steps_in_c import STEPS
 from sisyphus.choice import find
 from sisyphus.kernel_forms import load_kernels
 from sisyphus.part_search import Answer, PartSearch
-from sisyphus.parts import Parts
 from sisyphus.request import Request, Source
 from sisyphus.solve import Limits
 from sisyphus.space import DesignPoint, Options
@@ -55,24 +53,3 @@ def test_tiles_that_were_asked_for_are_searched_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiles: str
 ) -> None:
     assert {answer.part.options.tiles for answer in searched(tmp_path, monkeypatch, tiles=tiles)} == {tiles}
-
-
-@pytest.mark.parametrize(
-    ("memories", "first", "in_strips"),
-    [
-        ({"bram18k": 600, "uram": 0}, "strips-shifted", True),
-        ({"bram18k": 3000, "uram": 0}, "source", True),
-        ({}, "source", False),
-    ],
-)
-def test_strips_come_after_what_may_be_on_chip(
-    tmp_path: Path, memories: dict[str, int], first: str, in_strips: bool
-) -> None:
-    """Where arrays leave less than half of the memory to banks; where they leave more, there are none."""
-    path = tmp_path / "steps.c"
-    path.write_text(STEPS)
-    source, target = Source(str(path)), make_target(load_device("u200"), budget="chip", **memories)
-    parts = Parts(load_kernels(source), Request(source, target), None, best=lambda: None)
-    names = [part.kernel.name for part in islice(parts, 40)]
-    assert names[0] == first and "source" in names
-    assert any(name.startswith("strips") for name in names) == in_strips

@@ -217,12 +217,20 @@ def test_the_course_of_a_search_ends_with_what_all_searches_know(
     assert best.outcome is not None and best.outcome.bound == 7.0 == best.trace[-1].bound
 
 
-@pytest.mark.parametrize(("bram18k", "has_strips"), [(600, True), (4000, False)])
-def test_steps_over_arrays_that_do_not_fit_are_searched_in_strips(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bram18k: int, *, has_strips: bool
+@pytest.mark.parametrize(
+    ("memories", "forms"),
+    [
+        ({"bram18k": 600, "uram": 0}, ["strips-shifted", "strips-shifted", "strips", "source", "shifted"]),
+        ({"bram18k": 4000, "uram": 0}, ["source", "shifted", "strips-shifted", "strips"]),
+        ({}, ["source", "shifted"]),
+    ],
+)
+def test_steps_over_arrays_that_leave_no_room_are_searched_in_strips(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memories: dict[str, int], forms: list[str]
 ) -> None:
+    """First where they do not fit, last where they take more than half of the memory."""
     kernels, request = request_of(tmp_path, STEPS)
-    target = make_target(load_device("u200"), budget="chip", bram18k=bram18k, uram=0)
+    target = make_target(load_device("u200"), budget="chip", **memories)
     asked = list[str]()
 
     def answer(self: part_search.PartSearch, *_: object) -> choice.Answer:
@@ -232,8 +240,7 @@ def test_steps_over_arrays_that_do_not_fit_are_searched_in_strips(
     monkeypatch.setattr(part_search.PartSearch, "answer", answer)
     with pytest.raises(NothingFits):
         choice.find(kernels, replace(request, target=target))
-    forms = ["source", "shifted"]
-    assert asked == (["strips-shifted", "strips-shifted", "strips", *forms] if has_strips else forms)
+    assert asked == forms
 
 
 LU = """
