@@ -26,7 +26,7 @@ from sisyphus.model.limit import limit_of
 from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of
 from sisyphus.space import DesignPoint, Options, may_add_in_fabric, may_be_listed, stores_late
 from sisyphus.target import ADDERS, Adders, Target
-from sisyphus.too_large import fits_in_steps, have_room, in_lines, in_strips, oversized, with_views_of_large
+from sisyphus.too_large import for_large_arrays, have_room, oversized, with_views_of_large
 from sisyphus.values import dataclass, replace
 
 #: Combinations of tiles in a nest above which a smaller space is searched first.
@@ -98,13 +98,8 @@ class Parts:
         self.request, self.start, self._best = request, start, best
         self._adders = _adders(kernels[0], request, start)
         self._first: list[Kernel] = []
-        strips, larger = list[Kernel](), list[Kernel]()
-        if request.model != "paper":
-            strips += in_strips(kernels, request.target)
-            larger += in_lines(kernels, request.target)
-        kernels = of_fixed_form([*kernels, *strips, *larger], request.fixes)
-        if not fits_in_steps(kernels[0], request.target):
-            larger = [*strips, *larger]
+        larger, crowded = ([], []) if request.model == "paper" else for_large_arrays(kernels, request.target)
+        kernels = of_fixed_form([*kernels, *larger, *crowded], request.fixes)
         if request.model == "paper":
             self._kernels: tuple[Kernel, ...] = tuple(k for k in kernels if not k.rewrites)
         else:

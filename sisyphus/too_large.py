@@ -8,6 +8,7 @@ from sisyphus.forms import (
     BATCHES,
     LINE_BLOCKS,
     ROWS_BETWEEN,
+    Steps,
     elements_of,
     independent,
     making_lines,
@@ -28,20 +29,20 @@ WINDOWS = 0.5
 MOST = 0.9
 
 
-def in_strips(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:
-    """The kernel in strips of rows for several time steps each, where the arrays of its steps leave no room on chip."""
-    steps = steps_of_rows(kernels[0].scop)
+def for_large_arrays(kernels: Sequence[Kernel], target: Target) -> tuple[list[Kernel], list[Kernel]]:
+    """Forms for arrays that do not fit on chip, and those for arrays that do, but leave no room for banks."""
+    lines, steps = [*_in_lines(kernels, target)], steps_of_rows(kernels[0].scop)
     if steps is None or have_room(steps.arrays, target, share=WINDOWS):
-        return ()
+        return lines, []
+    strips = _in_strips(kernels, steps, target)
+    return (lines, strips) if have_room(steps.arrays, target) else ([*strips, *lines], [])
+
+
+def _in_strips(kernels: Sequence[Kernel], steps: Steps, target: Target) -> list[Kernel]:
+    """The kernel in strips of rows for several time steps each."""
     strips = steps.within(_elements_of_windows(steps.arrays, target))
     plain = [] if strips is None else all_in_strips(kernels, strips)
     return [*_in_shifted_strips(kernels[0], target), *plain]
-
-
-def fits_in_steps(kernel: Kernel, target: Target) -> bool:
-    """Whether the arrays of the time steps, if there are any, may be on chip at once, whatever room they leave."""
-    steps = steps_of_rows(kernel.scop)
-    return steps is not None and have_room(steps.arrays, target)
 
 
 def _in_shifted_strips(kernel: Kernel, target: Target) -> Iterator[Kernel]:
@@ -56,7 +57,7 @@ def _in_shifted_strips(kernel: Kernel, target: Target) -> Iterator[Kernel]:
             yield found
 
 
-def in_lines(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
+def _in_lines(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
     """The kernel in batches of independent iterations, or blocks of lines, where its arrays leave no room on chip."""
     source, scop = kernels[0], kernels[0].scop
     groups, making = independent(source.dependences), making_lines(scop)

@@ -45,7 +45,7 @@ from sisyphus.forms.rewrites import (
 )
 from sisyphus.forms.shadows import shadowed
 from sisyphus.forms.shifted import ROWS_BETWEEN, shifted
-from sisyphus.forms.strips import Strips, steps_of_rows
+from sisyphus.forms.strips import Steps, Strips, steps_of_rows
 from sisyphus.forms.sums_apart import sums_apart
 from sisyphus.forms.table_tiles import in_table_tiles, sizes_of_tiles
 from sisyphus.forms.untiled import in_tiles, untiled
@@ -79,6 +79,7 @@ __all__ = [
     "UNTILED",
     "WRITTEN_OUT",
     "ScheduleError",
+    "Steps",
     "Strips",
     "elements_of",
     "elsewhere",

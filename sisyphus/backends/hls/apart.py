@@ -10,7 +10,8 @@ but the iterator of the outermost loop moves a subscript, its bank and its word 
         if (k_bank == 24) {
             k_bank = 0;
             ++k_word;
-        } else {
+        }
+        else {
             ++k_bank;
         }
     }
@@ -54,13 +55,10 @@ class Counted:
         word, bank = divmod(self.sign * value + self.offset, self.banks)
         return {Digit.BANK: bank, Digit.WORD: word}
 
-    def give_names(self, names: Names) -> None:
-        """Names for bank and word."""
-        for digit in Digit:
-            names.give(digit.value, str(self), f"{names.of('iterator', self.iterator)}_{digit.value}")
-
     def name(self, digit: Digit, names: Names) -> str:
-        return names.of(digit.value, str(self))
+        """Bank and word are named at once, so that both have the same number, if any."""
+        iterator = names.of("iterator", self.iterator)
+        return {each: names.give(each.value, str(self), f"{iterator}_{each.value}") for each in Digit}[digit]
 
     def type(self, digit: Digit, ranges: Ranges) -> str:
         """No wider than it needs to be for these values of the iterator."""
@@ -79,49 +77,30 @@ def counted_in(plan: Plan, task: Task, buffer: Buffer, at: int, inner: Affine) -
 
 
 def counted_by(plan: Plan, task: Task, value: Affine, banks: int) -> Counted | None:
-    """How a value is divided without a division: by the outermost loop around the calls of a task, if that moves it."""
+    """How a value is divided without a division: by the outermost loop around the calls of a task, if that moves it.
+
+    The task may be a part of one, which is given more iterators than that.
+    """
     if not banks & (banks - 1) or len(value.terms) != 1:
         return None
     [(iterator, step)] = value.terms
-    is_outermost = any(isinstance(node, For) and node.iterator == iterator for node in plan.body)
-    if abs(step) != 1 or not is_outermost or task.iterators[:1] != (iterator,):
-        return None
-    return Counted(iterator, step, value.constant, banks)
+    is_outermost = plan.task(task.name).iterators[:1] == (iterator,)
+    return Counted(iterator, step, value.constant, banks) if is_outermost and abs(step) == 1 else None
 
 
-def with_banks_apart(plan: Plan) -> tuple[Plan, tuple[Counted, ...]]:
-    """The plan whose buffers have the dimensions apart that are counted somewhere, and all that is counted."""
+def with_banks_apart(plan: Plan) -> Plan:
+    """The plan whose buffers have the dimensions apart that are counted somewhere."""
     apart: dict[str, set[int]] = {}
-    found: dict[Counted, None] = {}
     for task in plan.called:
-        for node in walk(task.body):
-            if isinstance(node, For):
-                found |= dict.fromkeys(_of_bounds(plan, task, node))
-            elif isinstance(node, Run):
-                for buffer, at, counted in _of_subscripts(plan, task, node):
-                    apart.setdefault(buffer, set()).add(at)
-                    found[counted] = None
+        for run in (node for node in walk(task.body) if isinstance(node, Run)):
+            statement, values = plan.scop.statement(run.statement), dict(run.values)
+            for ref in (statement.write, *statement.reads):
+                buffer = plan.buffer_for(task, ref.array)
+                for at, (index, origin) in enumerate(zip(ref.index, buffer.origin, strict=True)):
+                    if counted_in(plan, task, buffer, at, index.substitute(values) - origin) is not None:
+                        apart.setdefault(buffer.id, set()).add(at)
     buffers = (replace(b, apart=tuple(sorted(apart.get(b.id, ())))) for b in plan.buffers)
-    return replace(plan, buffers=tuple(buffers)), tuple(found)
-
-
-def _of_bounds(plan: Plan, task: Task, loop: For) -> Iterator[Counted]:
-    divisions = [(q.numerator, q.divisor) for q in loop.upper.terms]
-    divisions += [(q.numerator + (q.divisor - 1), q.divisor) for q in loop.lower.terms]
-    for value, by in divisions:
-        if (counted := counted_by(plan, task, value, by)) is not None:
-            yield counted
-
-
-def _of_subscripts(plan: Plan, task: Task, run: Run) -> Iterator[tuple[str, int, Counted]]:
-    """With the buffer and the dimension."""
-    statement, values = plan.scop.statement(run.statement), dict(run.values)
-    for ref in (statement.write, *statement.reads):
-        buffer = plan.buffer_for(task, ref.array)
-        for at, (index, origin) in enumerate(zip(ref.index, buffer.origin, strict=True)):
-            counted = counted_in(plan, task, buffer, at, index.substitute(values) - origin)
-            if counted is not None:
-                yield buffer.id, at, counted
+    return replace(plan, buffers=tuple(buffers))
 
 
 @contextmanager

@@ -7,11 +7,10 @@ a dimension that is apart (`apart.py`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from math import prod
 
-from sisyphus.backends.hls.express import Affines
+from sisyphus.backends.hls.express import Affines, as_factor
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.plan import Buffer, For, LoopRole, Plan, Run, Task, walk
@@ -24,23 +23,15 @@ def array_parameter(buffer: Buffer, name: str, stripes: int = 1) -> str:
     """A buffer, in so many parts, in a parameter list; one without dimensions is a reference."""
     if not buffer.extents:
         return f"{buffer.type.c_name} &{name}"
-    return f"{buffer.type.c_name} {name}" + "".join(f"[{e}]" for e in dimensions(buffer, stripes))
+    return f"{buffer.type.c_name} {name}" + "".join(f"[{extent}]" for extent, _ in dimensions(buffer, stripes))
 
 
-def dimensions(buffer: Buffer, stripes: int) -> tuple[int, ...]:
-    """The extents of an array as it is declared; one in several parts has them in its first dimension."""
-    own, part = ((), buffer) if stripes == 1 else ((stripes,), buffer.of_one_stripe(stripes))
-    return (*own, *(extent for extent, _ in _partitioned(part)))
-
-
-def _partitioned(part: Buffer) -> list[tuple[int, int]]:
-    """Extents and factors of the dimensions as they are declared; a factor of the extent is complete."""
-    found: list[tuple[int, int]] = []
-    for at, (declared, (extent, factor)) in enumerate(zip(part.declared, part.partitioned, strict=True)):
-        if at in part.apart:
-            found += [(int(factor), int(factor)), (declared // int(factor), 1)]
-        else:
-            found.append((declared, declared if factor >= extent else int(factor)))
+def dimensions(buffer: Buffer, stripes: int) -> list[tuple[int, int]]:
+    """Extents and factors of an array as it is declared; one in several parts has them in its first dimension."""
+    part = buffer if stripes == 1 else buffer.of_one_stripe(stripes)
+    found = [] if stripes == 1 else [(stripes, stripes)]
+    for at, (extent, factor) in enumerate(zip(part.declared, map(int, part.partition), strict=True)):
+        found += [(factor, factor), (extent // factor, 1)] if at in part.apart else [(extent, factor)]
     return found
 
 
@@ -49,12 +40,9 @@ def subscripts(buffer: Buffer, indices: Sequence[str]) -> str:
     found = ""
     for at, index in enumerate(indices):
         factor = buffer.partition[at]
-        found += f"[{_operand(index)} % {factor}][{_operand(index)} / {factor}]" if at in buffer.apart else f"[{index}]"
+        whole = as_factor(index)
+        found += f"[{whole} % {factor}][{whole} / {factor}]" if at in buffer.apart else f"[{index}]"
     return found
-
-
-def _operand(text: str) -> str:
-    return text if re.fullmatch(r"\w+", text) else f"({text})"
 
 
 def declare_buffer(w: Writer, buffer: Buffer, name: str, *, stripes: int = 1, looked_up: bool = False) -> None:
@@ -64,12 +52,9 @@ def declare_buffer(w: Writer, buffer: Buffer, name: str, *, stripes: int = 1, lo
     each that is read at once.
     """
     # A single element is a register, which costs nothing to clear; compilers take some for used before they are set.
-    own, part = [count for _, count in buffer.beside], buffer
-    if stripes > 1:
-        own, part = [*own, stripes], buffer.of_one_stripe(stripes)
-    value = " = {}" if own or buffer.extents else " = 0"
+    dims = [*((count, count) for _, count in buffer.beside), *dimensions(buffer, stripes)]
+    value = " = {}" if dims else " = 0"
     start = value if prod(buffer.extents) == 1 else ""
-    dims = [*((count, count) for count in own), *_partitioned(part)]
     w.line(f"{buffer.type.c_name} {name}{''.join(f'[{extent}]' for extent, _ in dims)}{start};")
     for dim, (extent, factor) in enumerate(dims, start=1):
         if extent > 1 and factor >= extent:
@@ -136,7 +121,7 @@ def dealt(affines: Affines, index: Affine, parts: int, ranges: Ranges) -> tuple[
         return str(rest.constant), affines.text_here(_divided(index - rest, parts))
     low, _ = affine_range(rest, ranges)
     rest = rest + parts * -min(low // parts, 0)
-    rounds, moved = _divided(index - rest, parts), _operand(affines.text_here(rest))
+    rounds, moved = _divided(index - rest, parts), as_factor(affines.text_here(rest))
     place = f"{moved} / {parts}"
     return f"{moved} % {parts}", place if rounds == const(0) else f"{affines.text_here(rounds)} + {place}"
 

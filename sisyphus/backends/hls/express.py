@@ -84,8 +84,12 @@ class Affines:
 
     def factor(self, value: Affine) -> str:
         """The same as an operand of `*`, `/` or a cast."""
-        text = self.text(value)
-        return text if re.fullmatch(r"\w+", text) else f"({text})"
+        return as_factor(self.text(value))
+
+
+def as_factor(text: str) -> str:
+    """A sum as an operand of `*`, `/`, `%` or a cast."""
+    return text if re.fullmatch(r"\w+", text) else f"({text})"
 
 
 def library_function(name: str) -> tuple[str, ScalarType] | None:

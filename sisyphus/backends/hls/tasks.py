@@ -255,8 +255,7 @@ class TaskPrinter:
         parts = [part for part in body if isinstance(part, Function)]
         functions = [(part.name, *self._function(part.name, part.body, ranges, part.within)) for part in parts]
         given = {self.names.of("buffer", buffer.id): buffer for buffer in copied}
-        text = self.affines.text(turn or const(0))
-        which = f"{text if text.isidentifier() else f'({text})'} % {copies}"
+        which = f"{self.affines.factor(turn or const(0))} % {copies}"
         for version in range(copies):
             word = "if" if version == 0 else "else if"
             with self.w.block(f"{word} ({which} == {version})"):

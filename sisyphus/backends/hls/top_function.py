@@ -38,9 +38,7 @@ class TopFunction:
 def print_kernel(plan: Plan, header: str = "kernel.h") -> TopFunction:
     """`header` is the name of the file that declares the top function."""
     names = plan_names(plan)
-    plan, counted = with_banks_apart(plan)
-    for one in counted:
-        one.give_names(names)
+    plan = with_banks_apart(plan)
     return TopFunction(_header(plan, names), _Source(plan, names, header).text(), names.of("top", plan.scop.name))
 
 
@@ -76,16 +74,16 @@ class _Source:
     def __init__(self, plan: Plan, names: Names, header: str) -> None:
         self.plan, self.names, self.tasks, self.header = plan, names, plan.called, header
         self.helpers: set[str] = set()
+        self.outer = ranges_at(plan.body, {})
         self.body = Writer()
         self.signatures: dict[str, tuple[TransferSignature, ...]] = {}
         self.arguments: dict[str, tuple[str, ...]] = {}
         self.counted: dict[str, set[Counted]] = {}
 
     def text(self) -> str:
-        outer = ranges_at(self.plan.body, {})
         self._transfers()
         for task in self.tasks:
-            printer = TaskPrinter(self.plan, task, self.names, self.signatures, outer=outer, helpers=self.helpers)
+            printer = TaskPrinter(self.plan, task, self.names, self.signatures, outer=self.outer, helpers=self.helpers)
             self.arguments[task.name] = printer.print(self.body)
             self.counted[task.name] = {counted for counted, _ in printer.elements.counted}
         self._top()
@@ -208,7 +206,7 @@ class _Source:
         found = {counted for name in called for counted in self.counted[name] if counted.iterator == loop.iterator}
         counters = sorted(found, key=str)
         with (
-            counting(self.body, loop, counters, self.names, ranges_at(self.plan.body, {})),
+            counting(self.body, loop, counters, self.names, self.outer),
             print_loop(self.body, needed, bounds, self.names, ranges) as inside,
         ):
             self._nodes(loop.body, bounds, inside)

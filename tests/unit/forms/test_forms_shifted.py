@@ -117,6 +117,13 @@ def test_in_strips_statements_run_through_the_same_rows(text: str, moved: int, s
     assert nest.loop("i").trip_count == rows + moved * (steps - 1)
 
 
+@pytest.mark.parametrize("text", [JACOBI, WAVES])
+def test_a_strip_of_all_rows_is_the_same_program(text: str) -> None:
+    """Which no search makes, but a saved design may ask for; some parts of its statements have no instance."""
+    source = scop(text, **SHAPES)
+    assert is_same(source, rewritten(source, [f"{SHIFTED_STRIPS}2x30"]))
+
+
 def test_a_kernel_without_such_statements_has_no_such_strips() -> None:
     text = (
         "for t in range(3):\n    for i in range(1, 7):\n        for j in range(6):\n            A[i, j] = A[i - 1, j]\n"
