@@ -251,7 +251,7 @@ class Knobs:
             self.require(sum(m.factor[array, at, v] for v in factors) == 1)
             for nest, use in self.uses():
                 if use.array == array:
-                    for loop in use.dims[at].loops:
+                    for loop in use.dims[at].banked:
                         self._cover_unroll(nest, loop, array, at)
         logs = sum(math.log(v) * m.factor[array, at, v] for at, factors in enumerate(values) for v in factors if v > 1)
         self.require(logs <= math.log(self.space.target.max_partition) + 1e-9)

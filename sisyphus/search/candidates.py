@@ -43,7 +43,7 @@ class _Demands:
     def extend(self, loop: LoopSpace, level2: Ints, rows: Ints) -> None:
         for at, (dim, lattice) in enumerate(zip(self.use.dims, self.states.lattices, strict=True)):
             places = self.places[at][rows]
-            if loop.iterator in dim.loops:
+            if loop.iterator in dim.banked:
                 asked = np.array([lattice.index.get(int(v), IMPOSSIBLE) for v in level2], np.int64)
                 joined = lattice.joins[places, np.maximum(asked, 0)]
                 places = np.where(asked < 0, IMPOSSIBLE, joined)

@@ -92,7 +92,7 @@ def _partition(space: Space, buffer: BufferPoint, point: DesignPoint) -> Iterato
     for nest in (space.nest(n) for n in buffer.nests):
         use = nest.use(buffer.array)
         for at, (dim, factor) in enumerate(zip(use.dims if use else (), buffer.partition, strict=False)):
-            for loop in dim.loops:
+            for loop in dim.banked:
                 unroll = point.nest(nest.id).tile(loop).level2
                 if not space.factors(buffer.array, at).serves(factor, copies=unroll):
                     yield f"`{buffer.id}`: factor {factor} is no multiple of the {unroll} copies of `{loop}`"

@@ -215,7 +215,7 @@ def _states(space: Space, array: ArrayId) -> States:
         seeds = set[int]()
         for nest in space.users(array):
             use = nest.use(array)
-            for name in use.dims[at].loops if use else ():
+            for name in use.dims[at].banked if use else ():
                 seeds |= {tile.level2 for tile in nest.loop(name).tiles}
         lattices.append(Lattice.of(frozenset(seeds), space.factors(array, at)))
     return States(lattices, space.widths[array], space.target.max_partition)

@@ -277,7 +277,7 @@ def serving_factor(
     """
     beat = width if at == len(space.partitions[array]) - 1 else 1
     uses = ((point, use) for nest, point in nests if (use := nest.use(array)) is not None)
-    copies = lcm(*(point.tile(loop).level2 for point, use in uses for loop in use.dims[at].loops))
+    copies = lcm(*(point.tile(loop).level2 for point, use in uses for loop in use.dims[at].banked))
     factor = space.factors(array, at).smallest(copies=copies, width=beat)
     if factor is None:
         raise NotADesign(f"no partition factor of `{array}` dimension {at} serves {copies} copies")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from math import lcm, prod
 
 from sisyphus.analysis import Dependences, Distribution, Live, Loop, Nest, OuterLoop, paths, reduction_of, refs_of
-from sisyphus.ir import ArrayId, Role, Scop, Statement
+from sisyphus.ir import ArrayId, Ref, Role, Scop, Statement
 from sisyphus.space.ahead import may_load_ahead
 from sisyphus.space.coarse import legal_factors
 from sisyphus.space.factors import other_factors
@@ -153,7 +153,7 @@ def _nest_space(
     found = NestSpace(
         nest=nest,
         loops=loops,
-        arrays=tuple(_array_use(scop, nest, statements, a, places) for a in arrays),
+        arrays=tuple(_array_use(scop, nest, statements, a, places, options) for a in arrays),
         pipelines=pipelines if pipelines and options.trust == "measured" else (*pipelines, None),
         order=None,
         outer_trips=outer_trips,
@@ -200,13 +200,14 @@ def _loop_space(scop: Scop, nest: Nest, loop: Loop, options: Options, *, updates
 
 
 def _array_use(
-    scop: Scop, nest: Nest, statements: Sequence[Statement], array: ArrayId, places: Sequence[str]
+    scop: Scop, nest: Nest, statements: Sequence[Statement], array: ArrayId, places: Sequence[str], options: Options
 ) -> ArrayUse:
     declared = scop.array(array)
     written = [s.write for s in statements if s.write.array == array]
     read = [ref for s in statements for ref in s.reads if ref.array == array]
+    banked = _banked([*written, *read], nest.iterators, everywhere=options.whole_beats)
     dims = tuple(
-        DimUse.of(extent, [r.index[at] for r in (*written, *read)], nest.iterators)
+        DimUse.of(extent, [r.index[at] for r in (*written, *read)], nest.iterators, banked.get(at, ()))
         for at, extent in enumerate(declared.extents)
     )
     if declared.view_of is not None and not declared.lasting:
@@ -220,6 +221,20 @@ def _array_use(
     return ArrayUse(array, dims, bool(read), bool(written), (KERNEL_PLACE, *tiled))
 
 
+def _banked(refs: Iterable[Ref], loops: Sequence[str], *, everywhere: bool) -> Mapping[int, Collection[str]]:
+    """Per dimension the loops whose copies are kept apart by its banks.
+
+    In A[i][w - i] copies of i are in rows of their own: banks of one dimension that a loop moves are enough, the one in
+    which it takes the smallest steps, and the first of these. In the paper they are in banks apart in each of them.
+    """
+    found = defaultdict[int, set[str]](set)
+    for ref, loop in product(refs, loops):
+        steps = {at: abs(e.coefficient(loop)) for at, e in enumerate(ref.index) if e.coefficient(loop)}
+        for at in steps if everywhere else sorted(steps, key=steps.__getitem__)[:1]:
+            found[at].add(loop)
+    return found
+
+
 def _partition_values(
     nests: Iterable[NestSpace], array: ArrayId, extents: Sequence[int], max_partition: int, *, whole_beats: bool
 ) -> tuple[tuple[int, ...], ...]:
@@ -227,7 +242,7 @@ def _partition_values(
     uses = [(nest, use) for nest in nests if (use := nest.use(array)) is not None]
     values = []
     for at, extent in enumerate(extents):
-        loops = [nest.loop(name) for nest, use in uses for name in use.dims[at].loops]
+        loops = [nest.loop(name) for nest, use in uses for name in use.dims[at].banked]
         seeds = {tile.level2 for loop in loops for tile in loop.tiles}
         limit = min(extent, max_partition)
         seeds |= other_factors(extent, limit, is_last=at == len(extents) - 1, whole_beats=whole_beats)

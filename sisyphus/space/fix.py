@@ -302,7 +302,7 @@ def _fix_tile_partition(fix: Fix, space: Space, array: ArrayId, nest: NestSpace)
     factors = _factors(fix, space, array)
     narrowed = with_places(nest, use, places)
     for factor, dim in zip(factors, use.dims, strict=True):
-        for name in dim.loops:
+        for name in dim.banked:
             loop = narrowed.loop(name)
             narrowed = with_tiles(narrowed, loop, (t for t in loop.tiles if factor % t.level2 == 0))
     return replace(with_nest(space, narrowed), pinned={**space.pinned, f"{array}@{nest.id}": factors})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -102,23 +102,26 @@ class DimUse:
 
     While some loops are fixed and each other loop l ranges over size_l consecutive iterations, the elements touched
     lie in `min(extent, constant + sum(coefficient_l * size_l))` consecutive places; `coefficients` is None where no
-    such form exists, and the whole dimension counts. `loops` are the loops of the band in any subscript of it.
+    such form exists, and the whole dimension counts. `loops` are the loops of the band in any subscript of it, and
+    `banked` those of them whose unrolled copies ask for banks of it.
     """
 
     extent: int
     constant: int
     coefficients: tuple[tuple[str, int], ...] | None
     loops: tuple[str, ...]
+    banked: tuple[str, ...]
 
     @staticmethod
-    def of(extent: int, subscripts: Sequence[Affine], loops: Iterable[str]) -> DimUse:
+    def of(extent: int, subscripts: Sequence[Affine], loops: Iterable[str], banked: Collection[str] = ()) -> DimUse:
         """By subscripts in terms of these loops and of others, which are fixed; all of it if only data say where."""
         used = tuple(name for name in loops if any(e.coefficient(name) for e in subscripts))
+        asking = tuple(name for name in used if name in banked)
         if len({e.terms for e in subscripts}) != 1:
-            return DimUse(extent, extent, None, used)
+            return DimUse(extent, extent, None, used, asking)
         coefficients = tuple((name, abs(subscripts[0].coefficient(name))) for name in used)
         spread = max(e.constant for e in subscripts) - min(e.constant for e in subscripts)
-        return DimUse(extent, 1 + spread - sum(c for _, c in coefficients), coefficients, used)
+        return DimUse(extent, 1 + spread - sum(c for _, c in coefficients), coefficients, used, asking)
 
     def span(self, sizes: Mapping[str, Value], alg: Algebra = EXACT) -> Value:
         """Places covered when loop l runs over `sizes[l]` iterations (1: fixed)."""

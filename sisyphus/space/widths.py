@@ -118,7 +118,7 @@ def beat_factor(
     if use is None or not use.dims or space.options.whole_beats:
         return None
     words = words if space.options.cut else 0
-    along, factors = bool(use.dims[-1].loops), space.factors(array, len(use.dims) - 1)
+    along, factors = bool(use.dims[-1].banked), space.factors(array, len(use.dims) - 1)
     for part in (width, width // 2, width // 4) if along else (width,):
         factor = factors.smallest(copies=own if along else 1, width=max(part, 1))
         fits = factor is not None and others * factor <= space.target.max_partition

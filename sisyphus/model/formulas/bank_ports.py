@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
@@ -53,9 +54,17 @@ def _pressure(alg: Algebra, pipe: Pipe, accesses: Sequence[tuple[BufferAccess, b
     unrolled = {loop for work in pipe.works for loop in work.unrolled}
     groups = (*_groups(accesses, writes=False), *_groups(accesses, writes=True))
     return sum(
-        _single(alg, pipe, group[0], unrolled) if len(group) == 1 else _spread(alg, pipe, group, unrolled, 1)
+        _spread(alg, pipe, group, unrolled, 1)
+        if len(group) > 1 or _is_skewed(group[0], unrolled)
+        else _single(alg, pipe, group[0], unrolled)
         for group in groups
     )
+
+
+def _is_skewed(access: BufferAccess, unrolled: set[str]) -> bool:
+    """Whether one unrolled loop moves several dimensions, so that its copies lie on a diagonal of banks."""
+    moved = Counter(loop for dim in access.dims for loop in dim.strides if loop in unrolled)
+    return any(count > 1 for count in moved.values())
 
 
 def _groups(accesses: Sequence[tuple[BufferAccess, bool]], *, writes: bool) -> list[list[BufferAccess]]:

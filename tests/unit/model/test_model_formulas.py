@@ -212,6 +212,21 @@ def test_few_words_in_a_bank_wait_as_registers_do(words: int, interval: int) -> 
     assert body_of(plan)[0] == interval
 
 
+@pytest.mark.parametrize(
+    ("banks", "interval"),
+    [((8, 1), 1), ((1, 8), 1), ((4, 1), 1), ((2, 1), 2), ((2, 2), 2), ((1, 1), 4)],
+)
+def test_copies_on_a_diagonal_are_apart_where_one_dimension_keeps_them_so(
+    banks: tuple[int, ...], interval: int
+) -> None:
+    """Copies of i are in rows and in columns of their own; in 2 x 2 banks only two banks have any."""
+    text = "for w in range(12):\n    for i in range(8):\n        B[i, w] = A[i, w + i]"
+    kernel = kernel_of(scop(text, A=(8, 20), B=(8, 12)), TARGET)
+    factors = {"A": banks, "B": (8, 1)}
+    plan = one_nest(kernel, order="iw", pipeline="w", factors=factors, w=(1, 12, 1), i=(1, 1, 8))
+    assert body_of(plan)[0] == interval
+
+
 def test_common_subexpressions_count_once() -> None:
     kernel = kernel_of(scop(GEMM, **GEMM_EXTENTS), TARGET)
     plan = one_nest(

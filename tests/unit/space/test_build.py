@@ -39,10 +39,10 @@ for i in range(20):
 """
 
 
-def space_of(kernel: Scop, *, max_partition: int = 1024, dealt: Iterable[str] = ()) -> Space:
+def space_of(kernel: Scop, *, max_partition: int = 1024, dealt: Iterable[str] = (), whole_beats: bool = False) -> Space:
     deps = dependences(kernel)
     target = make_target(load_device("u200"), budget="chip", max_partition=max_partition)
-    options = Options(dealt=tuple(map(ArrayId, dealt)))
+    options = Options(dealt=tuple(map(ArrayId, dealt)), whole_beats=whole_beats)
     return build_space(kernel, deps, distribute(kernel, deps), liveness(kernel), target, options)
 
 
@@ -95,6 +95,27 @@ def test_references_that_differ_in_loops_take_the_whole_dimension() -> None:
     assert use is not None
     assert use.dims[0].coefficients is None
     assert use.footprint({"i": 1, "j": 1, "k": 1}) == 6
+
+
+WAVES = """
+for w in range(2, 14):
+    for i in range(1, 8):
+        A[i, w - i] = A[i - 1, w - i] + A[i, w - i - 1] + B[3 * i, w + i]
+"""
+
+
+@pytest.mark.parametrize(("whole_beats", "asking"), [(False, [("i",), ("w",)]), (True, [("i",), ("w", "i")])])
+def test_copies_on_a_diagonal_ask_for_banks_of_one_dimension(
+    *, whole_beats: bool, asking: list[tuple[str, ...]]
+) -> None:
+    """In the paper they ask for those of each dimension. Steps of one place need the fewest banks: columns of B."""
+    kernel = scop(WAVES, A=(8, 13), B=(22, 21))
+    space = space_of(kernel, whole_beats=whole_beats)
+    one, other = (space.nests[0].use(ArrayId(name)) for name in "AB")
+    assert one is not None and other is not None
+    assert [dim.banked for dim in one.dims] == asking
+    assert [dim.loops for dim in one.dims] == [("i",), ("w", "i")]
+    assert [dim.banked for dim in other.dims] == ([("i",), ("w", "i")] if whole_beats else [(), ("w", "i")])
 
 
 def test_partitions_are_closed_under_common_multiples_and_limited(gemm: Space) -> None:
