@@ -19,7 +19,7 @@ from sisyphus.model.study import Study
 from sisyphus.plan import FAR, Buffer, For, Hold, LoopRole, Plan, Task, Transfer, as_it_lies, walk
 from sisyphus.plan.ranges import Ranges
 from sisyphus.plan.walks import Walk, is_clipped, settled, transfer_ranges, walk_of
-from sisyphus.space import COLUMNS, DIRECT_BITS, added_in
+from sisyphus.space import COLUMNS, DIRECT_BITS, MEASURED_BEAT, added_in
 
 #: The owner of what belongs to no task, transfer or buffer.
 KERNEL = "kernel"
@@ -92,6 +92,8 @@ def _of_transfer(plan: Plan, transfer: Transfer, moved: MoveStudy) -> Iterator[s
         yield "transfer-through-fifo"
     elif move.is_load and int(move.width) * move.bits > DIRECT_BITS:
         yield "transfer-wide-and-direct"
+    if int(move.width) > MEASURED_BEAT:
+        yield "transfer-of-narrow-elements"
     if int(move.stripes) > 1:
         yield "transfer-over-ports"
     if plan.port_of(transfer).layout == COLUMNS:

@@ -12,7 +12,6 @@ from sisyphus.space import (
     COLUMNS,
     KERNEL_PLACE,
     MAX_BEAT_BITS,
-    MAX_BEAT_ELEMENTS,
     PACKED,
     PLAIN,
     STRIPES,
@@ -225,7 +224,7 @@ def check_width(buffer: Buffer, extents: tuple[int, ...], width: int, layout: st
     if ports > 1 and buffer.partition[-1] % ports and buffer.partition[-1] < buffer.extents[-1]:
         faults.append(f"is dealt over {ports} ports, but its rows are in {buffer.partition[-1]} banks")
     if width > ports * port_width(buffer.type.stored.bits):
-        faults.append(f"is wider than {MAX_BEAT_BITS} bits or {MAX_BEAT_ELEMENTS} elements for each port")
+        faults.append(f"is wider than {MAX_BEAT_BITS} bits for each port")
     rows, steps = _rows_and_steps(buffer, extents, layout)
     if width > 1 and any(number % width for number in (*rows, *steps)):
         faults.append(f"does not divide the last dimension ({', '.join(map(str, dict.fromkeys(rows)))}) or its origin")

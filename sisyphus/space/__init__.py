@@ -41,7 +41,7 @@ from sisyphus.space.point import (
     unlisted,
 )
 from sisyphus.space.point_file import Fault, faults_by, few
-from sisyphus.space.ports import MAX_BEAT_BITS, MAX_BEAT_ELEMENTS, STRIPES, port_names, port_width
+from sisyphus.space.ports import MAX_BEAT_BITS, MEASURED_BEAT, STRIPES, port_names, port_width
 from sisyphus.space.precedence import Copies, level0_pairs, never_both, precedence
 from sisyphus.space.schedule import illegal, level2_order
 from sisyphus.space.space import (
@@ -79,7 +79,7 @@ __all__ = [
     "KERNEL_PLACE",
     "LAYOUTS",
     "MAX_BEAT_BITS",
-    "MAX_BEAT_ELEMENTS",
+    "MEASURED_BEAT",
     "NEST_PLACE",
     "PACKED",
     "PADDED",

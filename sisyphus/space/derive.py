@@ -9,14 +9,14 @@ from itertools import product
 from math import lcm, prod
 
 from sisyphus.analysis import Dependences, Distribution, Live, Loop, Nest, OuterLoop, paths, reduction_of, refs_of
-from sisyphus.ir import ArrayId, Ref, Role, Scop, Statement
+from sisyphus.ir import Array, ArrayId, Ref, Role, Scop, Statement
 from sisyphus.space.ahead import may_load_ahead
 from sisyphus.space.coarse import legal_factors
 from sisyphus.space.factors import other_factors
 from sisyphus.space.listed import may_be_listed, with_tiles_listed
 from sisyphus.space.packed import lying_as, with_packed_tiles
 from sisyphus.space.point import COLUMNS, KERNEL_PLACE, BufferPoint, NestPoint, Tile
-from sisyphus.space.ports import beat_widths
+from sisyphus.space.ports import beat_widths, port_width
 from sisyphus.space.space import ArrayUse, DimUse, LoopSpace, NestSpace, Options, Space, places_around
 from sisyphus.space.stripes import dealt_over_ports, over_ports
 from sisyphus.space.tilings import FEW_ROWS, MOST_POWER, tilings
@@ -53,7 +53,7 @@ def build_space(
         partitions={
             a.id: tuple((1,) for _ in a.extents)
             if a.id in scop.looked_up
-            else _partition_values(nests, a.id, a.extents, target.max_partition, whole_beats=options.whole_beats)
+            else _partition_values(nests, a, target, whole_beats=options.whole_beats)
             for a in scop.arrays
         },
         widths={
@@ -236,16 +236,18 @@ def _banked(refs: Iterable[Ref], loops: Sequence[str], *, everywhere: bool) -> M
 
 
 def _partition_values(
-    nests: Iterable[NestSpace], array: ArrayId, extents: Sequence[int], max_partition: int, *, whole_beats: bool
+    nests: Iterable[NestSpace], array: Array, target: Target, *, whole_beats: bool
 ) -> tuple[tuple[int, ...], ...]:
     """Per dimension: common multiples of unroll factors and beat widths, up to the extent and the limit."""
-    uses = [(nest, use) for nest in nests if (use := nest.use(array)) is not None]
+    uses = [(nest, use) for nest in nests if (use := nest.use(array.id)) is not None]
+    beat = port_width(array.type.stored.bits, target.port_bits)
     values = []
-    for at, extent in enumerate(extents):
-        loops = [nest.loop(name) for nest, use in uses for name in use.dims[at].banked]
+    for at, extent in enumerate(array.extents, 1):
+        loops = [nest.loop(name) for nest, use in uses for name in use.dims[at - 1].banked]
         seeds = {tile.level2 for loop in loops for tile in loop.tiles}
-        limit = min(extent, max_partition)
-        seeds |= other_factors(extent, limit, is_last=at == len(extents) - 1, whole_beats=whole_beats)
+        limit = min(extent, target.max_partition)
+        is_last = at == len(array.extents)
+        seeds |= other_factors(extent, limit, beat=beat if is_last else 0, whole_beats=whole_beats)
         values.append(tuple(sorted(_closed_under_lcm(seeds | {1}, limit))))
     return tuple(values)
 

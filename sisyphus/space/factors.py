@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from sisyphus.space.ports import MAX_BEAT_ELEMENTS
+from sisyphus.space.ports import MAX_BEAT_BITS, beats_up_to
 from sisyphus.values import dataclass
 
 #: Elements of one bank that may be moved in one cycle (docs/model.md).
@@ -26,7 +26,7 @@ class Factors:
     legal: tuple[int, ...]
     extent: int
     whole_beats: bool = False
-    port: int = MAX_BEAT_ELEMENTS
+    port: int = MAX_BEAT_BITS
 
     def serves(self, factor: int, *, copies: int = 1, width: int = 1) -> bool:
         """Whether `copies` unrolled accesses, and the `width` elements of a beat, each get a port in every cycle.
@@ -58,9 +58,9 @@ def _smallest(factors: Factors, copies: int, width: int) -> int | None:
     return next((f for f in factors.legal if factors.serves(f, copies=copies, width=width)), None)
 
 
-def other_factors(extent: int, limit: int, *, is_last: bool, whole_beats: bool) -> frozenset[int]:
-    """Factors that are legal for the sake of beats, and a bank for every element if `limit` banks are enough."""
-    powers = frozenset((1, 2, 4, 8, 16)) if is_last else frozenset[int]()
+def other_factors(extent: int, limit: int, *, beat: int, whole_beats: bool) -> frozenset[int]:
+    """Legal factors for beats of up to so many elements, and a bank for every element if `limit` are enough."""
+    powers = frozenset(beats_up_to(beat))
     if whole_beats:
         return frozenset(w for w in powers if extent % w == 0)
     return frozenset(f for f in (*powers, extent) if f <= limit)

@@ -13,14 +13,21 @@ from collections.abc import Sequence
 from sisyphus.ir import ArrayId, Role, Scop
 
 #: What an m_axi port moves in one beat at most (docs/model.md); the port's own width may allow less.
-MAX_BEAT_ELEMENTS, MAX_BEAT_BITS = 16, 512
+MAX_BEAT_BITS = 512
+#: Elements in the widest beat that reports have: of 32 bits each.
+MEASURED_BEAT = 16
 #: Over how many ports an array may be dealt.
 STRIPES = (2, 4)
 
 
 def port_width(bits: int, port_bits: int = MAX_BEAT_BITS) -> int:
     """Elements of so many bits in the widest beat of one port."""
-    return min(MAX_BEAT_ELEMENTS, max(1, port_bits // bits))
+    return max(1, min(port_bits, MAX_BEAT_BITS) // bits)
+
+
+def beats_up_to(widest: int) -> tuple[int, ...]:
+    """Elements of beats that are no wider: the powers of two."""
+    return tuple(1 << power for power in range(widest.bit_length()))
 
 
 def beat_widths(extents: Sequence[int], bits: int, port_bits: int, *, padding: bool) -> tuple[int, ...]:
@@ -28,8 +35,7 @@ def beat_widths(extents: Sequence[int], bits: int, port_bits: int, *, padding: b
 
     With `padding` those that do not divide it too, as long as a row is longer than half a beat.
     """
-    widest = port_width(bits, port_bits)
-    return tuple(w for w in (1, 2, 4, 8, 16) if w <= widest and _fits(extents, w, padding=padding))
+    return tuple(w for w in beats_up_to(port_width(bits, port_bits)) if _fits(extents, w, padding=padding))
 
 
 def dealt_widths(extents: Sequence[int], widest: int, banks: int, *, padding: bool) -> tuple[int, ...]:

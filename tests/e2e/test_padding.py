@@ -32,6 +32,28 @@ def test_rows_of_awkward_sizes_are_padded_to_wide_beats(tmp_path: Path) -> None:
     assert sisy("lint", "out", cwd=tmp_path).returncode == 0
 
 
+def test_a_beat_of_bytes_has_as_many_as_a_port_moves(tmp_path: Path) -> None:
+    """Rows of 100 bytes are padded to two beats of 64, and those of 16 bits to four of 32."""
+    text = """
+#include <stdint.h>
+void edges(uint8_t image[24][100], int16_t found[24][100])
+{
+    for (int i = 0; i < 24; i++)
+        for (int j = 1; j < 99; j++)
+            found[i][j] = image[i][j + 1] - image[i][j - 1];
+}
+"""
+    (tmp_path / "edges.c").write_text(text)
+    fixed = ["--fix", "image.width=64", "--fix", "found.width=32", "--effort", "1"]
+    done = sisy("optimize", "edges.c", *fixed, "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "verification: passed" in done.stdout and "64, rows padded to 128" in done.stdout
+    assert widths(tmp_path / "out") == {"image": (64, "padded", [24, 128]), "found": (32, "padded", [24, 128])}
+    named = json.loads((tmp_path / "out" / "design.json").read_text())["estimate"]["evidence"]["constructs"]
+    assert "transfer-of-narrow-elements" in {construct["id"] for construct in named}
+    assert sisy("lint", "out", cwd=tmp_path).returncode == 0
+
+
 def test_a_wrong_beat_in_a_saved_design_is_refused(tmp_path: Path) -> None:
     """One port has one layout, and plain rows of 13 elements take single elements only."""
     assert sisy("optimize", *PRIMES, "--no-verify", "-o", "out", cwd=tmp_path).returncode == 0

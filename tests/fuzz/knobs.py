@@ -59,7 +59,7 @@ from sisyphus.space import (
     port_width,
 )
 from sisyphus.space.point import STORAGES
-from sisyphus.space.ports import may_be_dealt
+from sisyphus.space.ports import beats_up_to, may_be_dealt
 from sisyphus.target import ADDERS
 
 
@@ -228,7 +228,7 @@ def _beats(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoin
     """Another beat of one array, in one of the two forms, and perhaps its tiles, or columns of beats, after another."""
     array = _any(rng, kernel.scop)
     buffers = [b.id for b in point.buffers if kernel.scop.home(b.array) == array.id]
-    width, form = rng.choice((1, 2, 4, 8, 16)), rng.choice(FORMS)
+    width, form = rng.choice(beats_up_to(port_width(array.type.stored.bits))), rng.choice(FORMS)
     layout = rng.choice((PACKED, COLUMNS, layout_for(array.extents, width)))
     mine = (TransferPoint(b, width, layout=layout, form=form) for b in buffers)
     return replace(point, transfers=(*(t for t in point.transfers if t.buffer not in buffers), *mine))
@@ -242,7 +242,7 @@ def _ports(rng: random.Random, kernel: Kernel, point: DesignPoint) -> DesignPoin
         is_whole = len(held) == len(same) and all(b.place == KERNEL_PLACE for b in held)
         if array.extents and (is_whole or len(same) == 1) and rng.random() < 0.7:
             count, form = rng.choice(STRIPES), rng.choice(FORMS)
-            lanes = rng.choice([w for w in (2, 4, 8, 16) if w <= port_width(array.type.stored.bits)])
+            lanes = rng.choice(beats_up_to(port_width(array.type.stored.bits))[1:])
             width = count * lanes
             layout = rng.choice((layout_for(array.extents, width), *[COLUMNS] * (len(array.extents) > 1)))
             owners, ids = {a: rng.choice((a, array.id)) for a in same}, {b.id for b in held}

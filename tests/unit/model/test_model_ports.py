@@ -97,7 +97,7 @@ def test_the_search_counts_what_a_plan_costs(ports: int) -> None:
     [
         ({"ports": ("A", "B")}, "one port, named like the array, or A_0, A_1 or A_0, A_1, A_2, A_3"),
         ({"width": 2}, "is not dealt evenly over 2 ports, several elements to each"),
-        ({"width": 64}, "is wider than 512 bits or 16 elements for each port"),
+        ({"width": 64}, "is wider than 512 bits for each port"),
         ({"buffer": "C", "ports": ("A_0", "A_1")}, "can be built"),
         ({"width": 16, "ports": ("A_0", "A_1"), "partition": (1, 9)}, "rows are in 9 banks"),
         ({"width": 16, "ports": ("A_0", "A_1"), "tile": Tile(1, 86, 3)}, "do not keep to the 2 stripes of `A`"),

@@ -151,6 +151,8 @@ def test_a_scalar_has_no_row_to_pad() -> None:
 def test_beats_fit_the_port() -> None:
     assert beat_widths((16,), 64, 512, padding=False) == (1, 2, 4, 8)
     assert beat_widths((16,), 32, 64, padding=False) == (1, 2)
+    assert beat_widths((192,), 8, 512, padding=False) == (1, 2, 4, 8, 16, 32, 64)
+    assert beat_widths((96,), 16, 1024, padding=False) == (1, 2, 4, 8, 16, 32)
 
 
 FIXES = [
