@@ -13,6 +13,7 @@ from sisyphus.analysis import Dependences, Distribution, LoopKind, Nest, OuterLo
 from sisyphus.analysis.distribution import strong_components
 from sisyphus.forms.completion import Prefix, completed, inner_times
 from sisyphus.forms.rewrites import ScheduleError, scheduled
+from sisyphus.forms.sinking import batches, sunk
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.poly import (
     Affine,
@@ -106,7 +107,7 @@ def _alternatives(group: Dependences) -> list[Proposal]:
     if any(least_steps(statement) > most for statement in group.scop.statements):
         return []
     proposed: dict[int, Proposal] = {}
-    for name, orders in chain(_by_schedulers(group), _by_splitting(group)):
+    for name, orders in chain(_by_schedulers(group), _by_sinking(group), _by_splitting(group)):
         proposal = next((found for order in orders if (found := _proved(group, order, name)) is not None), None)
         if proposal is not None and proposal.steps <= most:
             proposed.setdefault(proposal.steps, proposal)
@@ -194,6 +195,15 @@ def _by_schedulers(found: Dependences) -> Named:
         every = (completed(found, prefix, with_faces=with_faces) for with_faces in (True, False))
         orders = dict.fromkeys(tuple(_timing(s, times) for s, times in one.items()) for one in every)
         yield _name(prefix), list(orders)
+
+
+def _by_sinking(found: Dependences) -> Named:
+    """Loops that carry nothing inside of all others: a batch takes each step at once."""
+    loops = batches(found)
+    if loops:
+        names = dict.fromkeys(group[0].iterators[len(place) - 1] for place, group in loops.items())
+        times = sunk(found.scop.statements, loops)
+        yield f"inner-{','.join(names)}", [tuple(_timing(s, own) for s, own in times.items())]
 
 
 def _by_splitting(found: Dependences) -> Named:

@@ -147,6 +147,32 @@ def test_proposed_orders_have_shorter_chains_and_the_same_results(name: str, siz
     assert is_same(source, first.scop) and is_same(source, form)
 
 
+BATCH = """
+for b in range(9):
+    for i in range(1, 6):
+        for k in range(i):
+            A[b, i] -= L[b, i, k] * A[b, k]
+        A[b, i] = A[b, i] / L[b, i, i]
+"""
+
+
+def test_a_batch_takes_each_of_its_steps_at_once() -> None:
+    """Each element of a batch is a chain of its own: 9 systems of equations in the steps of one."""
+    source = scop(BATCH, A=(9, 6), L=(9, 6, 6))
+    found = dependences(source)
+    own = distribute(source, found)
+    [order] = [p for p in proposals(found, own) if p.name == "inner-b"]
+    assert order.steps == 5 * (5 + 1) and steps_of(own.body) == 9 * order.steps
+    assert is_same(source, order.scop)
+    assert [s.iterators[-1] for s in order.scop.statements] == ["b", "b"]
+
+
+def test_loops_that_hand_something_over_are_no_batch() -> None:
+    source = scop(BATCH.replace("L[b, i, i]", "A[b + 1, i]"), A=(10, 6), L=(9, 6, 6))
+    found = dependences(source)
+    assert not [p for p in proposals(found, distribute(source, found)) if p.name.startswith("inner")]
+
+
 def test_kernels_that_are_parallel_as_they_are_get_no_other_order(monkeypatch: pytest.MonkeyPatch) -> None:
     source = read(str(KERNELS / "gemm.c"), defines=("NI=4", "NJ=5", "NK=6"))
     found = dependences(source)
