@@ -23,6 +23,7 @@ from sisyphus.forms import (
     FUSED,
     IN_PLACE,
     INLINED,
+    INNER,
     INSIDE,
     LATCH,
     PANELS,
@@ -40,6 +41,7 @@ from sisyphus.forms import (
     UNTILED,
     WRITTEN_OUT,
     Strips,
+    batches,
     finished_apart,
     forwarded,
     fused,
@@ -53,6 +55,7 @@ from sisyphus.forms import (
     order_in_strips,
     proposals,
     rewritten,
+    schedule_text,
     scheduled,
     shadowed,
     shifted,
@@ -61,6 +64,7 @@ from sisyphus.forms import (
     sizes_of_tiles,
     steps_of,
     sums_apart,
+    sunk,
     untiled,
     with_pivots,
     written_out,
@@ -329,6 +333,18 @@ def in_shifted_strips(kernel: Kernel, strips: Strips) -> Kernel | None:
 def with_word(kernel: Kernel, word: str, size: int) -> Kernel | None:
     """The kernel as a rewrite of so many iterations or lines makes it; None where it is another program, or none."""
     return _if_any(kernel, f"{word}{size}", word.strip())
+
+
+def with_inner(kernel: Kernel) -> Kernel | None:
+    """A form with loops that carry nothing inside of all others; None where its chains are not far shorter then."""
+    loops = batches(kernel.dependences)
+    if not loops:
+        return None
+    text = SCHEDULE + schedule_text(sunk(kernel.scop.statements, loops))
+    ordered = dependences(rewritten(kernel.scop, [text]))
+    source = Source("", temporaries=kernel.temporaries)
+    made = _in_order(ordered, (*kernel.rewrites, text), f"{kernel.name}-{INNER}", source)
+    return made if _shortest([made]) <= _shortest([kernel]) // SHORTER else None
 
 
 def _if_any(kernel: Kernel, rewrite: str, name: str) -> Kernel | None:

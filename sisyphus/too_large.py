@@ -17,7 +17,7 @@ from sisyphus.forms import (
     steps_of_rows,
 )
 from sisyphus.ir import Array, ArrayId
-from sisyphus.kernel_forms import all_in_strips, in_shifted_strips, with_word
+from sisyphus.kernel_forms import all_in_strips, in_shifted_strips, with_inner, with_word
 from sisyphus.kernel_views import with_views
 from sisyphus.request import Kernel
 from sisyphus.search import fit_together, fits_whole, most_elements
@@ -69,8 +69,8 @@ def _in_lines(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
     for word, lines, count in offered:
         size = size_of_blocks(count, _elements_of_windows(scop.arrays, target) // elements_of(scop, lines))
         kernel = None if size is None else with_word(source, word, size)
-        if kernel is not None:
-            yield kernel
+        inner = with_inner(kernel) if kernel is not None and any(not group.depth for group in groups) else None
+        yield from (form for form in (inner, kernel) if form is not None)
 
 
 def _elements_of_windows(arrays: Sequence[Array], target: Target, share: float = WINDOWS) -> int:

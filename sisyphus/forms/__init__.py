@@ -13,7 +13,7 @@ from sisyphus.forms.lines import elements_of, size_of_blocks
 from sisyphus.forms.ordered_strips import order_in_strips
 from sisyphus.forms.panels import in_panels, sizes_of_panels
 from sisyphus.forms.pivots import sizes_of_blocks, with_pivots
-from sisyphus.forms.proposals import SHORTER, proposals, steps_of
+from sisyphus.forms.proposals import INNER, SHORTER, proposals, schedule_text, steps_of
 from sisyphus.forms.rewrites import (
     BATCHES,
     BLOCKS,
@@ -45,6 +45,7 @@ from sisyphus.forms.rewrites import (
 )
 from sisyphus.forms.shadows import shadowed
 from sisyphus.forms.shifted import ROWS_BETWEEN, shifted
+from sisyphus.forms.sinking import batches, sunk
 from sisyphus.forms.strips import Steps, Strips, steps_of_rows
 from sisyphus.forms.sums_apart import sums_apart
 from sisyphus.forms.table_tiles import in_table_tiles, sizes_of_tiles
@@ -58,6 +59,7 @@ __all__ = [
     "FORWARD",
     "FUSED",
     "INLINED",
+    "INNER",
     "INSIDE",
     "IN_PLACE",
     "LATCH",
@@ -81,6 +83,7 @@ __all__ = [
     "ScheduleError",
     "Steps",
     "Strips",
+    "batches",
     "elements_of",
     "elsewhere",
     "finished_apart",
@@ -100,6 +103,7 @@ __all__ = [
     "order_in_strips",
     "proposals",
     "rewritten",
+    "schedule_text",
     "scheduled",
     "shadowed",
     "shared_windows",
@@ -111,6 +115,7 @@ __all__ = [
     "steps_of",
     "steps_of_rows",
     "sums_apart",
+    "sunk",
     "untiled",
     "with_pivots",
     "written_out",

@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from sisyphus.analysis import Dependences
+from sisyphus.analysis import Dependence, Dependences
+from sisyphus.analysis.distribution import strong_components
 from sisyphus.analysis.rewrite import range_of
 from sisyphus.errors import InternalError
 from sisyphus.forms.building import Cut, Names, loops_of
@@ -58,18 +59,19 @@ class Together:
 
 
 def independent(found: Dependences) -> tuple[Together, ...]:
-    """The outermost loops inside of others whose iterations do not depend on each other in a step of these.
+    """The outermost loops whose iterations do not depend on each other, in a step of the loops around them if any.
 
-    Of some array they have lines that they write before they read them: only these never travel between two nests.
+    Inside of steps some array has lines that they write before they read them: only these never travel between two
+    nests. Around everything they have statements that depend on each other in a cycle, which use their lines in turns.
     """
     made = dict[tuple[int, ...], Together]()
     for place, group in loops_of(found.scop.statements).items():
         depth = len(place) - 1
         ties = found.among(frozenset(s.id for s in group))
         is_inside = any(place[: len(other)] == other for other in made)
-        if depth and len(group) > 1 and not is_inside and not any(depth in edge.depths for edge in ties):
+        if len(group) > 1 and not is_inside and not any(depth in edge.depths for edge in ties):
             one = Together(tuple(group), depth, tuple(_lines(found.scop, group, depth)))
-            if any(_passed_on(found.scop, one, array) for array, _ in one.lines):
+            if any(_passed_on(found.scop, one, array) for array, _ in one.lines) if depth else _in_turns(one, ties):
                 made[place] = one
     return tuple(made.values())
 
@@ -87,6 +89,12 @@ def _lines(scop: Scop, group: Sequence[Statement], depth: int) -> Iterator[Line]
                 others = [e for names, r in uses for at, e in enumerate(r.index) if at != dim and e.names & {*names}]
                 if not others and all(ref.index[dim] == var(names[-1]) for names, ref in uses):
                     yield array.id, dim
+
+
+def _in_turns(group: Together, ties: Sequence[Dependence]) -> bool:
+    """Whether statements that have lines in common depend on each other in a cycle."""
+    cycles = strong_components(group.statements, [(edge.source, edge.sink) for edge in ties])
+    return bool(group.lines) and any(len(cycle) > 1 for cycle in cycles)
 
 
 def _passed_on(scop: Scop, group: Together, array: ArrayId) -> bool:

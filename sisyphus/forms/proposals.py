@@ -36,6 +36,9 @@ SHORTER = 4
 #: Dependences between statements up to which isl is asked: its schedulers cannot be interrupted.
 MOST_PAIRS = 40
 
+#: How orders are named whose innermost loops were outer ones.
+INNER = "inner"
+
 #: Statements that one may be split into.
 MOST_PIECES = 9
 
@@ -203,7 +206,7 @@ def _by_sinking(found: Dependences) -> Named:
     if loops:
         names = dict.fromkeys(group[0].iterators[len(place) - 1] for place, group in loops.items())
         times = sunk(found.scop.statements, loops)
-        yield f"inner-{','.join(names)}", [tuple(_timing(s, own) for s, own in times.items())]
+        yield f"{INNER}-{','.join(names)}", [tuple(_timing(s, own) for s, own in times.items())]
 
 
 def _by_splitting(found: Dependences) -> Named:

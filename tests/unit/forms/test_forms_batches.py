@@ -9,13 +9,26 @@ import pytest
 from brute import is_same
 from builders import scop
 
-from sisyphus.analysis import OuterLoop, dependences, distribute
+from sisyphus.analysis import OuterLoop, dependences, distribute, liveness
 from sisyphus.errors import KernelError
-from sisyphus.forms import BATCHES, elements_of, in_batches, independent, lines, needless, rewritten, shared_windows
+from sisyphus.forms import (
+    BATCHES,
+    elements_of,
+    in_batches,
+    independent,
+    lines,
+    needless,
+    rewritten,
+    shared_windows,
+    steps_of,
+)
 from sisyphus.frontend import read
 from sisyphus.ir import Role, Scop, promises
+from sisyphus.ir.scop_text import dump
+from sisyphus.kernel_forms import with_inner, with_word
 from sisyphus.poly import count, dim_range, project_onto
 from sisyphus.poly import last_write_times as kept
+from sisyphus.request import Kernel
 
 KERNELS = Path(__file__).parents[3] / "kernels" / "polybench"
 #: In each step rows are swept in one direction, then columns: each row, and each column, by itself.
@@ -64,6 +77,20 @@ for t in range(2):
             for k in range(3):
                 A[i, j, k] = A[i, j - 1, k] + Q[j, k, i] * B[i, j, k]
 """
+
+
+#: Small systems of equations, solved in place; those of a batch share nothing.
+SYSTEMS = """
+for b in range(24):
+    for i in range(1, 5):
+        for k in range(i):
+            X[b, i] -= L[b, i, k] * X[b, k]
+        X[b, i] = X[b, i] / L[b, i, i]
+"""
+
+
+def systems() -> Scop:
+    return scop(SYSTEMS, X=(24, 5), L=(24, 5, 5))
 
 
 def sweeps() -> Scop:
@@ -190,3 +217,27 @@ def test_loops_that_have_no_batches(text: str) -> None:
 def test_sizes_of_batches_that_there_are_not(word: str) -> None:
     with pytest.raises(KernelError, match="batches"):
         rewritten(sweeps(), [word])
+
+
+@pytest.mark.parametrize("size", [8, 12])
+def test_batches_around_everything_take_each_step_at_once(size: int) -> None:
+    """Windows have the lines of X and L; between their filling and writing back, chains are those of one system."""
+    source = systems()
+    [group] = independent(dependences(source))
+    assert (group.loop, group.depth, group.lines) == ("b", 0, (("X", 0), ("L", 0)))
+    kernel = Kernel(source, dependences(source), distribute(source, dependences(source)), liveness(source))
+    made = with_word(kernel, BATCHES, size)
+    assert made is not None
+    inner = with_inner(made)
+    assert inner is not None and inner.name == "batches-inner"
+    assert is_same(source, made.scop) and is_same(source, inner.scop)
+    assert dump(rewritten(source, inner.rewrites)) == dump(inner.scop)
+    assert steps_of(kernel.distribution.body) == 24 * 4 * (4 + 1)
+    assert steps_of(inner.distribution.body) == 24 // size * (2 + 4 * (4 + 1) + 1)
+    assert with_inner(inner) is None
+
+
+def test_loops_of_nests_that_follow_one_another_are_no_batch() -> None:
+    """What no cycle ties is distributed, and its tiles are a choice of the space."""
+    source = scop("for b in range(9):\n    X[b, 0] = Y[b, 0]\n    Z[b, 1] = X[b, 0] * 2", X=(9, 2), Y=(9, 2), Z=(9, 2))
+    assert independent(dependences(source)) == ()
