@@ -26,6 +26,7 @@ from sisyphus.forms import (
     INNER,
     INSIDE,
     LATCH,
+    LONG_ROWS,
     PANELS,
     PIVOT_BLOCKS,
     PIVOTS,
@@ -46,6 +47,7 @@ from sisyphus.forms import (
     forwarded,
     fused,
     in_blocks,
+    in_long_rows,
     in_panels,
     in_place,
     in_table_tiles,
@@ -67,6 +69,7 @@ from sisyphus.forms import (
     sunk,
     untiled,
     with_pivots,
+    worth_long_rows,
     written_out,
 )
 from sisyphus.ir import ArrayId, Scop
@@ -78,7 +81,7 @@ from sisyphus.values import replace
 
 def load_kernels(source: Source) -> tuple[Kernel, ...]:
     """Front end and analysis: all forms of `forms_of`."""
-    return forms_of(read_kernel(source), source)
+    return tuple(load_in_turn(source))
 
 
 def load_written(source: Source) -> Kernel:
@@ -88,25 +91,29 @@ def load_written(source: Source) -> Kernel:
 
 def load_in_turn(source: Source) -> Iterator[Kernel]:
     """The forms of `load_kernels`, each as soon as it is known: the kernel as it is written first."""
-    yield from _forms(read_kernel(source), source)
+    scop = read_kernel(source)
+    yield from _forms(scop, source, long_rows=worth_long_rows(scop))
 
 
 def forms_of(scop: Scop, source: Source) -> tuple[Kernel, ...]:
     """The kernel as it is, with expanded temporaries where that frees nests, in other orders.
 
-    These are forms that any target may have; `with_views` makes more of them.
+    These are forms that any target may have; `with_views` makes more of them. Rows stay, as what deals boxes of arrays
+    to parts of a kernel goes by their dimensions.
     """
-    return tuple(_forms(scop, source))
+    return tuple(_forms(scop, source, long_rows=False))
 
 
-def _forms(scop: Scop, source: Source) -> Iterator[Kernel]:
+def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
     """As written, or without tiles and copies where that is far shorter; with expanded temporaries; in other orders."""
     found = dependences(scop)
     written = _analysed(scop, found, source)
     flat = _without_tiles(written, source)
-    apart = _with_sums_apart(flat or written, source)
+    whole = flat or written
+    long = _with_long_rows(whole, source) if long_rows else whole
+    apart = _with_sums_apart(long, source)
     base = _with_inlined(apart, source)
-    plain = [*dict.fromkeys([written, apart, base]), *_with_expanded(base, source)]
+    plain = [*dict.fromkeys([written, long, apart, base]), *_with_expanded(base, source)]
     if base is not apart:
         plain += _with_expanded(apart, source)  # a place for each value may be shorter than what computes it
     direct = _direct(base, source)
@@ -151,6 +158,12 @@ def _without_tiles(kernel: Kernel, source: Source) -> Kernel | None:
         return None
     before, flat = min(found, key=lambda one: max(len(s.iterators) for s in one[1].statements))
     return _analysed(flat, dependences(flat), source, rewrites=(*before, UNTILED), name=UNTILED)
+
+
+def _with_long_rows(kernel: Kernel, source: Source) -> Kernel:
+    """The kernel with rows that are shorter than a beat joined, where there are such."""
+    found, rewrites = in_long_rows(kernel.dependences), (*kernel.rewrites, LONG_ROWS)
+    return kernel if found is None else _analysed(found, dependences(found), source, rewrites=rewrites, name=LONG_ROWS)
 
 
 def _with_sums_apart(kernel: Kernel, source: Source) -> Kernel:
@@ -381,8 +394,8 @@ def _rebuilt(source: Kernel, rewrites: tuple[str, ...], name: str = GIVEN_FORM) 
     """A form that is not among those that are searched: of an order that was given, or that a scheduler found once."""
     if not rewrites:
         return None
-    scop = rewritten(source.scop, rewrites)
-    return _analysed(scop, dependences(scop), Source("", temporaries=source.temporaries), rewrites=rewrites, name=name)
+    scop, words = rewritten(source.scop, rewrites), (*source.rewrites, *rewrites)
+    return _analysed(scop, dependences(scop), Source("", temporaries=source.temporaries), rewrites=words, name=name)
 
 
 def of_fixed_form(kernels: Sequence[Kernel], fixes: Sequence[str]) -> Sequence[Kernel]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from sisyphus.forms import (
     BATCHES,
     LINE_BLOCKS,
+    LONG_ROWS,
     ROWS_BETWEEN,
     Steps,
     elements_of,
@@ -59,7 +60,8 @@ def _in_shifted_strips(kernel: Kernel, target: Target) -> Iterator[Kernel]:
 
 def _in_lines(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
     """The kernel in batches of independent iterations, or blocks of lines, where its arrays leave no room on chip."""
-    source, scop = kernels[0], kernels[0].scop
+    source = next((kernel for kernel in kernels if kernel.rewrites == (LONG_ROWS,)), kernels[0])
+    scop = source.scop
     groups, making = independent(source.dependences), making_lines(scop)
     owners = {owner for own in shared_windows(scop, groups) for owner in own.values()}
     offered = [(BATCHES, owners, max(len(group.values) for group in groups))] if groups else []

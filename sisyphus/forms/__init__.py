@@ -10,6 +10,7 @@ from sisyphus.forms.inlined import inlined
 from sisyphus.forms.latches import elsewhere, latched
 from sisyphus.forms.line_blocks import in_line_blocks, making_lines
 from sisyphus.forms.lines import elements_of, size_of_blocks
+from sisyphus.forms.long_rows import in_long_rows, worth_long_rows
 from sisyphus.forms.ordered_strips import order_in_strips
 from sisyphus.forms.panels import in_panels, sizes_of_panels
 from sisyphus.forms.pivots import sizes_of_blocks, with_pivots
@@ -25,6 +26,7 @@ from sisyphus.forms.rewrites import (
     INSIDE,
     LATCH,
     LINE_BLOCKS,
+    LONG_ROWS,
     PANELS,
     PIVOT_BLOCKS,
     PIVOTS,
@@ -64,6 +66,7 @@ __all__ = [
     "IN_PLACE",
     "LATCH",
     "LINE_BLOCKS",
+    "LONG_ROWS",
     "PANELS",
     "PIVOTS",
     "PIVOT_BLOCKS",
@@ -92,6 +95,7 @@ __all__ = [
     "in_batches",
     "in_blocks",
     "in_line_blocks",
+    "in_long_rows",
     "in_panels",
     "in_place",
     "in_table_tiles",
@@ -118,5 +122,6 @@ __all__ = [
     "sunk",
     "untiled",
     "with_pivots",
+    "worth_long_rows",
     "written_out",
 ]

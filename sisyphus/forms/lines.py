@@ -13,7 +13,7 @@ from sisyphus.forms.blocks import BEAT
 from sisyphus.forms.building import Cut, Names
 from sisyphus.forms.windows import Copied, Window, with_copies
 from sisyphus.ir import Array, ArrayId, Ref, Scop, Statement
-from sisyphus.poly import Set, convex_parts, extend, make_set, project_onto, pull_back, var
+from sisyphus.poly import Set, convex_parts, extend, has_quotients, make_set, project_onto, pull_back, var
 from sisyphus.values import replace
 
 #: An array, and the dimension in which its lines are numbered.
@@ -75,16 +75,18 @@ def copies(scop: Scop, group: Sequence[Statement], window: Window) -> Iterator[C
     """What some statements need filled, and what they need written back, in convex parts.
 
     Of rows whole beats are written back, with what they keep filled first: else all of a tile would be loaded for the
-    few blocks that have lines which nothing writes.
+    few blocks that have lines which nothing writes. So are points that no loops without quotients run through.
     """
     own = [(var(window.places[dim]), window.extents[dim]) for dim in window.first]
     inside = make_set("", window.loops, at_least_zero=[e for at, size in own for e in (at, size - 1 - at)])
     moved = in_steps(scop, group, len(window.around), window.array.id)
     exposed, written = (pull_back(p, window.loops, (*map(var, window.around), *window.there)) for p in moved)
     exposed, written = exposed.intersect(inside), written.intersect(inside)
-    if len(window.extents) - 1 in window.first and not written.is_empty():
+    if (len(window.extents) - 1 in window.first or has_quotients(written)) and not written.is_empty():
         whole = _in_whole_rows(window, written).intersect(inside)
         exposed, written = exposed.union(whole.subtract(written)), whole
+    if has_quotients(exposed):
+        exposed = _in_whole_rows(window, exposed).intersect(inside)
     for points, to_window in ((exposed, True), (written, False)):
         for part in convex_parts(points) if not points.is_empty() else ():
             yield window, part, (to_window,)

@@ -15,6 +15,7 @@ from sisyphus.forms.in_place import in_place
 from sisyphus.forms.inlined import inlined
 from sisyphus.forms.latches import latched
 from sisyphus.forms.line_blocks import in_line_blocks
+from sisyphus.forms.long_rows import in_long_rows
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.panels import in_panels
 from sisyphus.forms.pivots import with_pivots
@@ -34,7 +35,7 @@ STRIPS, PANELS, IN_PLACE, FORWARD = "strips ", "panels ", "in-place", "forward"
 FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW = "finished", "pivots", "pivot-blocks ", "shadow"
 UNTILED, FUSED, BATCHES, SUMS_APART = "untiled", "fused", "batches ", "sums-apart"
 LINE_BLOCKS, INLINED, WRITTEN_OUT, TABLE_TILES = "line-blocks ", "inlined", "written-out", "table-tiles "
-SHIFTED, SHIFTED_STRIPS = "shifted", "strips-shifted "
+SHIFTED, SHIFTED_STRIPS, LONG_ROWS = "shifted", "strips-shifted ", "long-rows"
 
 
 class ScheduleError(KernelError):
@@ -67,6 +68,7 @@ REWRITES: Mapping[str, Callable[[Dependences], Scop | None]] = {
     PIVOTS: lambda found: with_pivots(found.scop),
     IN_PLACE: in_place,
     INLINED: inlined,
+    LONG_ROWS: in_long_rows,
     WRITTEN_OUT: written_out,
     PRIVATE: lambda found: None if (private := privatise(found.scop, found)) is None else private.scop,
     INSIDE: lambda found: None if (inside := expand_inside(found.scop, found)) is None else inside.scop,

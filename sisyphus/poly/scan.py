@@ -114,7 +114,7 @@ def remaining_conditions(points: Set, context: Set) -> list[list[Affine]]:
     parts = []
     for part in (convex for found in inside.get_basic_sets() for convex in _by_quotients(found)):
         simple = isl.Set.from_basic_set(part).gist(context)
-        if _has_quotients(simple):  # isl found a modulus that stands for several conditions
+        if has_quotients(simple):  # isl found a modulus that stands for several conditions
             parts.append(_not_implied(part, context))
             continue
         [(at_least, equal)] = constraints(simple) or [([], [])]
@@ -122,7 +122,8 @@ def remaining_conditions(points: Set, context: Set) -> list[list[Affine]]:
     return sorted(parts, key=lambda part: [str(c) for c in part])
 
 
-def _has_quotients(points: Set) -> bool:
+def has_quotients(points: Set) -> bool:
+    """Whether points are told with the help of quotients, as those of a stride are."""
     return any(part.dim(isl.dim_type.div) for part in points.get_basic_sets())
 
 

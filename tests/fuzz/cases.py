@@ -81,7 +81,7 @@ def _made(case: Case, path: Path) -> Made:
     dealt = dealt_over_units(rng, kernel) if random.Random(f"{case.seed} units").random() < UNITS else None
     kernels = [kernel] if dealt is None else dealt.kernels
     try:
-        designs = [_design(rng, one, source) for one in kernels]
+        designs = [_design(rng, one, source, whole=dealt is None) for one in kernels]
         if dealt is not None:  # each is a top function
             designs = [_named(f"{case.program.name}_{number}", *design) for number, design in enumerate(designs)]
     except KernelError as refused:  # a random point may ask for what no kernel can have
@@ -102,9 +102,11 @@ def _made(case: Case, path: Path) -> Made:
     return Made(case, result, detail, points, emitted, dealing)
 
 
-def _design(rng: random.Random, kernel: Kernel, source: request.Source) -> tuple[Kernel, Plan, DesignPoint]:
+def _design(
+    rng: random.Random, kernel: Kernel, source: request.Source, *, whole: bool
+) -> tuple[Kernel, Plan, DesignPoint]:
     """Some form of a kernel with some design; `KernelError` where the kernel cannot have that design."""
-    kernel = other_form(rng, kernel, replace(source, temporaries=kernel.temporaries))
+    kernel = other_form(rng, kernel, replace(source, temporaries=kernel.temporaries), whole=whole)
     split = rng.random() < 0.4
     # Sums of integers may be reassociated and keep every bit.
     tree = rng.random() < 0.5 and only_integers(kernel)

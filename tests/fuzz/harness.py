@@ -226,6 +226,9 @@ class _Memory:
         """Numbers of elements here and in the source, of those in a box of the source's."""
         assert self.told is not None
         extents = self.told["extents"]
+        if len(extents) < len(self.whole):  # rows are joined, and no box is cut out of these
+            yield from ((number, number) for number in range(prod(extents)))
+            return
         first = self.part.first.get(self.port, [0] * len(extents))
         for own, place in enumerate(product(*map(range, extents))):
             there = [low + at for low, at in zip(first, place, strict=True)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from math import lcm
 
 from random_kernels import keeps_precedence
@@ -21,6 +22,7 @@ from sisyphus.forms import (
     INLINED,
     INSIDE,
     LINE_BLOCKS,
+    LONG_ROWS,
     PANELS,
     PIVOT_BLOCKS,
     PRIVATE,
@@ -68,15 +70,18 @@ def only_integers(kernel: Kernel) -> bool:
     return not any(e.type.is_float for s in kernel.scop.statements for e in walk(s.rhs))
 
 
-def other_form(rng: random.Random, kernel: Kernel, source: request.Source) -> Kernel:
-    """Often another form of a kernel: in strips of rows, by the rewrites that a search tries, with views or copies."""
+def other_form(rng: random.Random, kernel: Kernel, source: request.Source, *, whole: bool = True) -> Kernel:
+    """Often another form of a kernel: in strips of rows, by the rewrites that a search tries, with views or copies.
+
+    One that is but a part of a kernel, not the `whole`, keeps its rows: boxes of arrays are dealt to it.
+    """
     steps = steps_of_rows(kernel.scop)
     if steps is not None and rng.random() < 0.6:
         most = min(len(steps.times), 5), min(len(steps.rows), 9)
         made = rng.choice((kernel_forms.in_strips, kernel_forms.in_shifted_strips))
         found = made(kernel, Strips(*(rng.randint(1, n) for n in most)))
         return kernel if found is None else found
-    for share, made in ((0.3, _in_panels), (0.3, _as_asked)):
+    for share, made in ((0.3, _in_panels), (0.3, partial(_as_asked, whole=whole))):
         other = made(rng, kernel) if rng.random() < share else None
         if other is not None:
             return other
@@ -111,16 +116,29 @@ def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
         return None
 
 
-def _as_asked(rng: random.Random, kernel: Kernel) -> Kernel | None:
+def _as_asked(rng: random.Random, kernel: Kernel, *, whole: bool) -> Kernel | None:
     """A form that a search would take for far shorter chains alone, or for arrays that do not fit."""
     for word in rng.sample(
-        (FORWARD, IN_PLACE, FINISHED, PRIVATE, INSIDE, BLOCKS, SHADOW, SUMS_APART, INLINED, WRITTEN_OUT, SHIFTED),
-        11,
-        counts=(3, 5, 3, 1, 1, 3, 2, 9, 3, 3, 5),
+        (
+            FORWARD,
+            IN_PLACE,
+            FINISHED,
+            PRIVATE,
+            INSIDE,
+            BLOCKS,
+            SHADOW,
+            SUMS_APART,
+            INLINED,
+            WRITTEN_OUT,
+            SHIFTED,
+            LONG_ROWS,
+        ),
+        12,
+        counts=(3, 5, 3, 1, 1, 3, 2, 9, 3, 3, 5, 3),
     ):
         found = kernel_forms.form_of((kernel,), DesignPoint(kernel.scop.name, (), (), rewrites=(word,)))
         if found is not None and found.scop is not kernel.scop:
-            return found
+            return found if whole or word != LONG_ROWS else None
     return None
 
 
@@ -302,6 +320,7 @@ FORMED = {
         "in-place",
         "inlined",
         "written-out",
+        "long-rows",
         "forward",
         "finished",
         "untiled",

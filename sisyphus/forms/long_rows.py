@@ -1,0 +1,75 @@
+"""Short rows of arrays joined to longer ones, which fill the beats of a port: the same elements in the same memory.
+
+for i: for j: g[i][j] = p[i][j][0] + 2 * p[i][j][1] + p[i][j][2]   becomes, as rows of p have 3 elements,
+for i: for j: g[i][j] = p[i][3 j] + 2 * p[i][3 j + 1] + p[i][3 j + 2]
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from sisyphus.analysis import Dependences
+from sisyphus.analysis.rewrite import with_refs
+from sisyphus.ir import Array, Ref, Role, Scop
+from sisyphus.poly import Affine, dim_range
+from sisyphus.values import replace
+
+#: Rows that are no shorter fill the widest beat of a port.
+BEAT_BITS = 512
+#: Arrays of fewer beats are moved in no time, and so are those of which every element is used more often.
+FEW_BEATS, MANY_USES = 64, 10_000
+
+
+def in_long_rows(found: Dependences) -> Scop | None:
+    """The kernel with rows of arguments that are shorter than a beat joined until they are not; None: none is."""
+    scop = found.scop
+    short = {a.id: a for a in scop.arrays if _kept(scop, a) < len(a.extents)}
+    if not short:
+        return None
+
+    def move(ref: Ref) -> Ref:
+        array = short.get(ref.array)
+        return ref if array is None else replace(ref, index=_flat(array, ref.index, _kept(scop, array)))
+
+    arrays = tuple(_with_long_rows(a, _kept(scop, a)) for a in scop.arrays)
+    return replace(scop, statements=tuple(with_refs(s, move) for s in scop.statements), arrays=arrays)
+
+
+def worth_long_rows(scop: Scop) -> bool:
+    """Whether short rows of some array take long to move, beside what is done with them."""
+    return any(
+        _kept(scop, array) < len(array.extents)
+        and array.elements * array.type.stored.bits >= FEW_BEATS * BEAT_BITS
+        and _uses(scop, array) <= MANY_USES * array.elements
+        for array in scop.arrays
+    )
+
+
+def _kept(scop: Scop, array: Array) -> int:
+    """How many dimensions an array has once its rows are long enough; all of them where they are, or may not change."""
+    rows, bits = len(array.extents), array.type.stored.bits
+    may = array.role is not Role.LOCAL and array.view_of is None and array.id not in scop.looked_up and not array.given
+    while may and rows > 1 and prod(array.extents[rows - 1 :]) * bits < BEAT_BITS:
+        rows -= 1
+    return rows
+
+
+def _uses(scop: Scop, array: Array) -> int:
+    """How many instances use an array, in boxes around domains."""
+    using = (s for s in scop.statements if array.id in s.touched)
+    sides = ((dim_range(s.domain, name) for name in s.iterators) for s in using)
+    return sum(prod(high + 1 - low for low, high in box) for box in sides)
+
+
+def _with_long_rows(array: Array, depth: int) -> Array:
+    if depth == len(array.extents):
+        return array
+    return replace(array, extents=(*array.extents[: depth - 1], prod(array.extents[depth - 1 :])))
+
+
+def _flat(array: Array, index: tuple[Affine, ...], depth: int) -> tuple[Affine, ...]:
+    """The subscripts of an element where all from the last that is kept on are one."""
+    last = index[depth - 1]
+    for extent, subscript in zip(array.extents[depth:], index[depth:], strict=True):
+        last = last * extent + subscript
+    return (*index[: depth - 1], last)
