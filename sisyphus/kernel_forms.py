@@ -39,10 +39,12 @@ from sisyphus.forms import (
     STRIPS,
     SUMS_APART,
     TABLE_TILES,
+    TOGETHER,
     UNTILED,
     WRITTEN_OUT,
     Strips,
     batches,
+    computed_together,
     finished_apart,
     forwarded,
     fused,
@@ -112,7 +114,7 @@ def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
     whole = flat or written
     long = _with_long_rows(whole, source) if long_rows else whole
     apart = _with_sums_apart(long, source)
-    base = _with_inlined(apart, source)
+    base = _with_values_together(apart, source) or _with_inlined(apart, source)
     plain = [*dict.fromkeys([written, long, apart, base]), *_with_expanded(base, source)]
     if base is not apart:
         plain += _with_expanded(apart, source)  # a place for each value may be shorter than what computes it
@@ -170,6 +172,12 @@ def _with_sums_apart(kernel: Kernel, source: Source) -> Kernel:
     """The kernel with sums of integers in loops of their own, where several statements add to them in turns."""
     apart, rewrites = sums_apart(kernel.dependences), (*kernel.rewrites, SUMS_APART)
     return kernel if apart is None else _analysed(apart, dependences(apart), source, rewrites=rewrites, name=SUMS_APART)
+
+
+def _with_values_together(kernel: Kernel, source: Source) -> Kernel | None:
+    """The kernel with values that several statements of one body read computed in it, where there are such."""
+    found, rewrites = computed_together(kernel.dependences), (*kernel.rewrites, TOGETHER)
+    return None if found is None else _analysed(found, dependences(found), source, rewrites=rewrites, name=TOGETHER)
 
 
 def _with_inlined(kernel: Kernel, source: Source) -> Kernel:

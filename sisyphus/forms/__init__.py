@@ -39,6 +39,7 @@ from sisyphus.forms.rewrites import (
     STRIPS,
     SUMS_APART,
     TABLE_TILES,
+    TOGETHER,
     UNTILED,
     WRITTEN_OUT,
     ScheduleError,
@@ -51,6 +52,7 @@ from sisyphus.forms.sinking import batches, sunk
 from sisyphus.forms.strips import Steps, Strips, steps_of_rows
 from sisyphus.forms.sums_apart import sums_apart
 from sisyphus.forms.table_tiles import in_table_tiles, sizes_of_tiles
+from sisyphus.forms.together import computed_together
 from sisyphus.forms.untiled import in_tiles, untiled
 from sisyphus.forms.written_out import written_out
 
@@ -81,12 +83,14 @@ __all__ = [
     "STRIPS",
     "SUMS_APART",
     "TABLE_TILES",
+    "TOGETHER",
     "UNTILED",
     "WRITTEN_OUT",
     "ScheduleError",
     "Steps",
     "Strips",
     "batches",
+    "computed_together",
     "elements_of",
     "elsewhere",
     "finished_apart",

@@ -29,12 +29,12 @@ def fused(found: Dependences) -> Scop | None:
     for group, depth in _groups(found):
         wanted = {**kept, group: depth}
         joined = Dependences(replace(found.scop, fused=tuple(wanted)), found.edges)
-        if _stay_alone(joined, wanted):
+        if stay_alone(joined, wanted):
             kept = wanted
     return replace(found.scop, fused=tuple(kept)) if kept else None
 
 
-def _stay_alone(joined: Dependences, groups: Mapping[tuple[StmtId, ...], int]) -> bool:
+def stay_alone(joined: Dependences, groups: Mapping[tuple[StmtId, ...], int]) -> bool:
     """Do the statements of each group depend in a cycle on no other one, inside of the loops around their nests?"""
     around = {group: (depth, joined.scop.statement(group[0]).position[:depth]) for group, depth in groups.items()}
     tied: set[tuple[tuple[int, ...], frozenset[StmtId]]] = set()

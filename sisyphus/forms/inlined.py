@@ -10,7 +10,7 @@ once the variable has a place for each iteration hand every value over through m
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from sisyphus.analysis import Dependences
 from sisyphus.ir import (
@@ -45,17 +45,25 @@ def inlined(found: Dependences) -> Scop | None:
     A value is computed by one other statement alone, or by several where it is a few sums, comparisons and selections
     of integers; what it is computed of stays as it is until then. Results are the same bit for bit.
     """
-    scop = found.scop
+    return next((made for made, _ in without_variables(found.scop, together=False)), None)
+
+
+def without_variables(scop: Scop, *, together: bool) -> Iterator[tuple[Scop, Walk]]:
+    """The kernel without such variables, and how they were given up; then without those that are `barred` meanwhile.
+
+    `together`: any value may be computed by several statements.
+    """
     variables = {a.id for a in scop.arrays if a.role is Role.LOCAL and not a.extents}
     variables &= {ref.array for s in scop.statements for ref in s.reads}
     while variables:
-        walked = _Walk(scop, variables)
+        walked = Walk(scop, variables, together=together)
         kept = [new for old in scop.statements if (new := walked.visit(old)) is not None]
         if not walked.barred:
             arrays = tuple(a for a in scop.arrays if a.id not in variables)
-            return replace(scop, statements=tuple(kept), arrays=arrays)
+            yield replace(scop, statements=tuple(kept), arrays=arrays), walked
+        if not walked.barred:
+            return
         variables -= walked.barred
-    return None
 
 
 @dataclass(frozen=True)
@@ -66,12 +74,18 @@ class _Value:
     by: Statement
 
 
-class _Walk:
-    """One pass over the statements in the order of the text; `barred` are variables that cannot go after all."""
+class Walk:
+    """One pass over the statements in the order of the text; `barred` are variables that cannot go after all.
 
-    def __init__(self, scop: Scop, variables: Collection[ArrayId]) -> None:
+    `shared` are the values in each statement that others compute as well, if they are more than cheap: by variable and
+    the statement that gave it that value.
+    """
+
+    def __init__(self, scop: Scop, variables: Collection[ArrayId], *, together: bool) -> None:
         self.variables = {a.id: a.type for a in scop.arrays if a.id in variables}
         self.barred: set[ArrayId] = set()
+        self.shared: dict[StmtId, set[tuple[ArrayId, StmtId]]] = defaultdict(set)
+        self._together = together
         self._values: dict[ArrayId, _Value] = {}
         self._users: dict[tuple[ArrayId, StmtId], set[StmtId]] = defaultdict(set)
 
@@ -100,8 +114,10 @@ class _Walk:
             return leaf
         users = self._users[variable, known.by.id]
         users.add(reader.id)
-        if len(users) > 1 and not _is_cheap(known.expr):
-            self.barred.add(variable)
+        if not _is_cheap(known.expr):
+            self.shared[reader.id] |= {(variable, known.by.id), *self.shared[known.by.id]}
+            if len(users) > 1 and not self._together:
+                self.barred.add(variable)
         return _as_type(known.expr, leaf.type)
 
     def _forget(self, written: ArrayId) -> None:

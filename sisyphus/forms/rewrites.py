@@ -25,6 +25,7 @@ from sisyphus.forms.shifted import in_shifted_strips, shifted
 from sisyphus.forms.strips import Strips, in_strips
 from sisyphus.forms.sums_apart import sums_apart
 from sisyphus.forms.table_tiles import in_table_tiles
+from sisyphus.forms.together import computed_together
 from sisyphus.forms.untiled import untiled
 from sisyphus.forms.written_out import written_out
 from sisyphus.ir import Scop
@@ -35,7 +36,7 @@ STRIPS, PANELS, IN_PLACE, FORWARD = "strips ", "panels ", "in-place", "forward"
 FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW = "finished", "pivots", "pivot-blocks ", "shadow"
 UNTILED, FUSED, BATCHES, SUMS_APART = "untiled", "fused", "batches ", "sums-apart"
 LINE_BLOCKS, INLINED, WRITTEN_OUT, TABLE_TILES = "line-blocks ", "inlined", "written-out", "table-tiles "
-SHIFTED, SHIFTED_STRIPS, LONG_ROWS = "shifted", "strips-shifted ", "long-rows"
+SHIFTED, SHIFTED_STRIPS, LONG_ROWS, TOGETHER = "shifted", "strips-shifted ", "long-rows", "together"
 
 
 class ScheduleError(KernelError):
@@ -64,6 +65,7 @@ REWRITES: Mapping[str, Callable[[Dependences], Scop | None]] = {
     SHIFTED: shifted,
     SUMS_APART: sums_apart,
     UNTILED: untiled,
+    TOGETHER: computed_together,
     SHADOW: shadowed,
     PIVOTS: lambda found: with_pivots(found.scop),
     IN_PLACE: in_place,

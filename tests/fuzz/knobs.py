@@ -30,6 +30,7 @@ from sisyphus.forms import (
     SHIFTED,
     SUMS_APART,
     TABLE_TILES,
+    TOGETHER,
     WRITTEN_OUT,
     Strips,
     independent,
@@ -116,26 +117,27 @@ def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
         return None
 
 
+#: How often forms are asked for that a search takes for far shorter chains alone.
+ASKED = {
+    FORWARD: 3,
+    IN_PLACE: 5,
+    FINISHED: 3,
+    PRIVATE: 1,
+    INSIDE: 1,
+    BLOCKS: 3,
+    SHADOW: 2,
+    SUMS_APART: 9,
+    INLINED: 3,
+    WRITTEN_OUT: 3,
+    SHIFTED: 5,
+    LONG_ROWS: 3,
+    TOGETHER: 9,
+}
+
+
 def _as_asked(rng: random.Random, kernel: Kernel, *, whole: bool) -> Kernel | None:
     """A form that a search would take for far shorter chains alone, or for arrays that do not fit."""
-    for word in rng.sample(
-        (
-            FORWARD,
-            IN_PLACE,
-            FINISHED,
-            PRIVATE,
-            INSIDE,
-            BLOCKS,
-            SHADOW,
-            SUMS_APART,
-            INLINED,
-            WRITTEN_OUT,
-            SHIFTED,
-            LONG_ROWS,
-        ),
-        12,
-        counts=(3, 5, 3, 1, 1, 3, 2, 9, 3, 3, 5, 3),
-    ):
+    for word in rng.sample(list(ASKED), len(ASKED), counts=list(ASKED.values())):
         found = kernel_forms.form_of((kernel,), DesignPoint(kernel.scop.name, (), (), rewrites=(word,)))
         if found is not None and found.scop is not kernel.scop:
             return found if whole or word != LONG_ROWS else None
@@ -321,6 +323,7 @@ FORMED = {
         "inlined",
         "written-out",
         "long-rows",
+        "together",
         "forward",
         "finished",
         "untiled",

@@ -97,7 +97,7 @@ def test_variables_that_stay(body: str, tmp_path: Path) -> None:
 def test_values_of_what_is_written_since_are_other_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The test of what stays notices where writes are forgotten: results would be others."""
     path = kernel(tmp_path, KEPT["of what is written since"])
-    monkeypatch.setattr(import_module("sisyphus.forms.inlined")._Walk, "_forget", lambda self, written: None)
+    monkeypatch.setattr(import_module("sisyphus.forms.inlined").Walk, "_forget", lambda self, written: None)
     assert run(found_in(path), path, tmp_path) != "equal"
 
 
