@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from sisyphus.frontend.c.bound import Condition, TooManyCases
 from sisyphus.frontend.c.diagnostics import Collector
 from sisyphus.frontend.c.drafts import Draft
 from sisyphus.frontend.c.questions import leashed, points
 from sisyphus.frontend.c.scope import Variable
-from sisyphus.ir import Read, Ref, reads
+from sisyphus.ir import ArrayId, Read, Ref, reads
 from sisyphus.poly import Affine, IslError, Set, project_onto, sample, var
 from sisyphus.values import dataclass
 
@@ -29,11 +30,12 @@ def check(drafts: Sequence[Draft], variables: Sequence[Variable], collector: Col
 
     What only copies read so is returned: whether it is seen depends on what becomes of these (`passed_on.py`).
     """
-    passed_on = []
+    passed_on, readers = [], readers_of(drafts)
     for variable in variables:
         if variable.is_argument or not variable.read:
             continue
-        unset = [Unset(variable, draft, ref, at) for draft, ref, at in read_first(drafts, variable) if at is not None]
+        first = read_first(drafts, readers, variable)
+        unset = [Unset(variable, draft, ref, at) for draft, ref, at in first if at is not None]
         others = [one for one in unset if not _is_passed_on(one)]
         if others:
             report(others[0], collector)
@@ -48,21 +50,35 @@ def _is_passed_on(unset: Unset) -> bool:
     return is_copy and not draft.variable.is_argument and not variable.is_static and not variable.depth
 
 
-def read_first(drafts: Sequence[Draft], variable: Variable) -> Iterator[tuple[Draft, Ref, dict[str, int] | None]]:
+#: Who reads an array, and how, in the order of the source.
+Readers: TypeAlias = Mapping[ArrayId, Sequence[tuple[Draft, Ref]]]
+
+
+def readers_of(drafts: Sequence[Draft]) -> Readers:
+    """The readers of all arrays; each with each of its references once."""
+    found: dict[ArrayId, list[tuple[Draft, Ref]]] = {}
+    for draft in drafts:
+        for ref in dict.fromkeys(reads(draft.value)):
+            found.setdefault(ref.array, []).append((draft, ref))
+    return found
+
+
+def read_first(
+    drafts: Sequence[Draft], readers: Readers, variable: Variable
+) -> Iterator[tuple[Draft, Ref, dict[str, int] | None]]:
     """The reads of a variable that come before any write, each with a point; without one where isl gave up."""
     writers = [d for d in drafts if d.variable is variable]
-    for draft in drafts:
-        for ref in dict.fromkeys(r for r in reads(draft.value) if r.array == variable.id):
-            if any(_is_just_before(writer, draft, ref) for writer in writers):
-                continue
-            try:
-                with leashed():
-                    found = _uncovered(draft, ref, writers, variable)
-            except (IslError, TooManyCases):
-                yield draft, ref, None
-                continue
-            if found is not None:
-                yield draft, ref, found
+    for draft, ref in readers.get(variable.id, ()):
+        if any(_is_just_before(writer, draft, ref) for writer in writers):
+            continue
+        try:
+            with leashed():
+                found = _uncovered(draft, ref, writers, variable)
+        except (IslError, TooManyCases):
+            yield draft, ref, None
+            continue
+        if found is not None:
+            yield draft, ref, found
 
 
 def _is_just_before(writer: Draft, reader: Draft, ref: Ref) -> bool:

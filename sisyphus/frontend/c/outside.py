@@ -18,7 +18,7 @@ from sisyphus.frontend.c.declarations import Variables, element_type, facts_of
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.drafts import Draft
 from sisyphus.frontend.c.file import CFile, assigned_names, unusable
-from sisyphus.frontend.c.initialised import read_first
+from sisyphus.frontend.c.initialised import read_first, readers_of
 from sisyphus.frontend.c.parse import walk
 from sisyphus.frontend.c.scope import Entity, Parameter, Variable
 from sisyphus.frontend.c.statics import Static, declare
@@ -83,7 +83,7 @@ class Outside:
             own = one.argument
             moves = [d for d in drafts if d.variable is own or any(r.array == own.id for r in reads(d.value))]
             others = [d for d in drafts if d not in moves] if is_number else drafts
-            lives_on = any(True for _ in read_first(others, one.local))
+            lives_on = any(True for _ in read_first(others, readers_of(others), one.local))
             if lives_on and one.kept is not None:
                 own.is_argument = True
                 self.kept[one.kept] = own
