@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 
 from sisyphus.algebra import EXACT, Condition
+from sisyphus.ir import children
+from sisyphus.ir import walk as nodes_of
 from sisyphus.model.alone import MoveStudy, TaskStudy
 from sisyphus.model.facts.task_facts import Beside, Guarded, Part, Pipe, Replicated, Work, placed
 from sisyphus.model.formulas.addresses import call_address, moves_with_two_loops
@@ -132,6 +135,12 @@ def _of_task(plan: Plan, task: Task, study: TaskStudy) -> Iterator[str]:
         yield from _of_pipe(study, pipe)
 
 
+def _in_common(works: Sequence[Work]) -> bool:
+    """Whether statements of one body compute the same of more than one operator."""
+    values = [{node for node in nodes_of(work.expr) if any(map(children, children(node)))} for work in works]
+    return any(one & other for one, other in combinations(values, 2))
+
+
 def _of_parts(parts: tuple[Part, ...]) -> Iterator[str]:
     for here in placed(parts):
         match here.part:
@@ -158,6 +167,8 @@ def _of_pipe(study: TaskStudy, found: PipeStudy) -> Iterator[str]:
         yield "unflattened-reduction"
     if len(pipe.works) > 1:
         yield "several-statements"
+        if _in_common(pipe.works):
+            yield "values-in-common"
     if any(work.branches for work in pipe.works):
         yield "guard-as-branch"
     if any(work.guarded and not work.branches for work in pipe.works):

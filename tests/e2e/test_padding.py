@@ -70,7 +70,7 @@ def test_a_wrong_beat_in_a_saved_design_is_refused(tmp_path: Path) -> None:
 
 def test_tiles_lie_one_after_another(tmp_path: Path) -> None:
     """Of arrays that one nest has tiles of where it pays, of others as fixed; a run at smaller sizes has them, too."""
-    sizes, memory = ["-DNI=40", "-DNJ=44", "-DNK=50"], ["--mem", "4kB", "--effort", "1"]
+    sizes, memory = ["-DNI=20", "-DNJ=22", "-DNK=25"], ["--mem", "1kB", "--effort", "0.3"]
     done = sisy(
         "optimize", str(POLYBENCH / "gemm.c"), *sizes, *memory, "--fix", "adders=dsp", "-o", "out", cwd=tmp_path
     )

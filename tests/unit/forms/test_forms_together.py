@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 from compiled_scops import run
 
+import sisyphus as sisy
 from sisyphus.analysis import dependences
 from sisyphus.forms import TOGETHER, computed_together, inlined, rewritten
 from sisyphus.frontend import read
 from sisyphus.ir import Scop, promises
 from sisyphus.kernel_forms import load_kernels
+from sisyphus.model import estimate
 from sisyphus.request import Source
+from sisyphus.target import load_device, make_target
 
 FORCES = """
     for (int i = 0; i < 12; i++) {
@@ -95,3 +98,15 @@ def test_a_value_of_another_iteration_is_seen(tmp_path: Path, monkeypatch: pytes
     path.write_text(path.read_text().replace("float v[12]", "float v[12], float x2[12]"))
     found = computed_together(dependences(read(path)))
     assert found is not None and run(found, path, tmp_path) != "equal"
+
+
+def test_a_design_is_verified_and_says_that_the_tool_has_to_find_what_is_common(tmp_path: Path) -> None:
+    body = "for (int i = 0; i < 12; i++) { float d = x[i] * m[i] + 0.5f; u[i] = d * d; v[i] = d; }"
+    target = make_target(load_device("u200"), budget="chip")
+    path = kernel(tmp_path, body)
+    path.write_text(path.read_text().replace("12", "2400"))  # too many iterations to be all at once
+    design = sisy.optimize(path, target, effort=0.3, cache=False, fix=["form=together"])
+    assert design.verdict is not None and design.verdict.passed
+    [nest] = design.point.nests
+    assert len(nest.statements) == 2
+    assert "values-in-common" in estimate(design.plan, target).constructs["task0"]
