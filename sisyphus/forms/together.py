@@ -9,12 +9,12 @@ each is a wire: what its statements have in common is computed once (`plan/shari
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from sisyphus.analysis import Dependences, dependences
+from sisyphus.analysis import Dependences, Nest, dependences, distribute
 from sisyphus.forms.fused import stay_alone
 from sisyphus.forms.inlined import Walk, without_variables
-from sisyphus.ir import Scop, Statement
+from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.values import replace
 
 
@@ -25,11 +25,13 @@ def computed_together(found: Dependences) -> Scop | None:
     """
     for scop, walked in without_variables(found.scop, together=True):
         groups = [group for group in _groups(scop, walked) if len(group) > 1]
-        kept = {tuple(s.id for s in group): len(group[0].iterators) - 1 for group in groups}
-        if kept and all(map(_may_be_one, groups)):
-            joined = dependences(replace(scop, fused=(*scop.fused, *kept)))
-            if all(e.source == e.sink for ids in kept for e in joined.among(frozenset(ids))):
-                return joined.scop if stay_alone(joined, kept) else None
+        if groups and all(map(_are_alike, groups)):
+            apart = dependences(scop)
+            nests = {name: nest for nest in distribute(scop, apart).nests for name in nest.statements}
+            kept = {tuple(s.id for s in group): len(nests[group[0].id].outer) for group in groups}
+            joined = Dependences(replace(scop, fused=(*scop.fused, *kept)), apart.edges)
+            if all(_may_be_one(ids, nests, apart) for ids in kept) and stay_alone(joined, kept):
+                return joined.scop
     return None
 
 
@@ -44,13 +46,20 @@ def _groups(scop: Scop, walked: Walk) -> list[list[Statement]]:
     return [group for _, group in groups]
 
 
-def _may_be_one(group: Sequence[Statement]) -> bool:
+def _are_alike(group: Sequence[Statement]) -> bool:
     """Whether statements run through the same points of the same loops."""
     first = group[0]
     points = first.domain.reset_tuple_id()
-    return all(
+    return bool(first.iterators) and all(
         s.iterators == first.iterators
         and s.position[:-1] == first.position[:-1]
         and s.domain.reset_tuple_id().is_equal(points)
         for s in group
     )
+
+
+def _may_be_one(names: Sequence[StmtId], nests: Mapping[StmtId, Nest], found: Dependences) -> bool:
+    """Whether each of some statements is a nest of loops under the same ones, and none depends on another one."""
+    own = [nests[name] for name in names]
+    alone = all(nest.outer == own[0].outer and nest.band and len(nest.statements) == 1 for nest in own)
+    return alone and all(edge.source == edge.sink for edge in found.among(frozenset(names)))

@@ -80,6 +80,14 @@ STAYS = {
             v[i] += d * x[j];
     }
 """,
+    "no loops": "float d = x[0] * m[0] + 0.5f; u[0] = d; v[0] = d + 1.0f;",
+    "no loops of their own": """
+    for (int i = 1; i < 12; i++) {
+        float d = u[i - 1] * v[i - 1] + x[i];
+        u[i] = d;
+        v[i] = d + 1.0f;
+    }
+""",
     "cheap": "for (int i = 0; i < 12; i++) { float d = x[i]; u[i] = d + 1.0f; v[i] = d; }",
 }
 
