@@ -135,6 +135,8 @@ def _slow_before(part: Part, course: Course, space: Space, tiles: Arrays) -> Arr
     Where none may be, those that are in the best design, if that is one of the form.
     """
     known = course.known
+    if tiles:  # in this form others may have several ports than in the kernel as it is written
+        tiles = tuple(dict.fromkeys((*tiles, *_free(tiles_by_limit(space), course.request, "ports"))))
     if known is None:
         return tiles
     slow = slow_tiles(space, cost_of(known, course.request)) if tiles else ()

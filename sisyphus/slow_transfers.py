@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from sisyphus.ir import ArrayId, Role
-from sisyphus.model import WAITS_FOR, Term, estimate
+from sisyphus.model import WAITS_FOR, Term, estimate, parts_named
 from sisyphus.model.limit import limit_of
 from sisyphus.request import Kernel, plan_of
 from sisyphus.search import fits_whole
@@ -81,10 +81,13 @@ def is_held_by_updates(kernel: Kernel, point: DesignPoint, target: Target) -> bo
 
 
 def _spent(term: Term, names: Mapping[str, object]) -> Iterator[tuple[str, int]]:
-    """The parts of a figure that have such names, with their values: what moves, and what waits for it."""
-    name = term.name.removeprefix(WAITS_FOR)
-    if name in names:
-        yield name, int(term.value)
+    """The parts of a figure that have such names, with their values: what moves, and what waits for it.
+
+    What waits for several transfers does so for each, once for those of one array.
+    """
+    moved = {names[name]: name for name in parts_named(term.name) if name in names}
+    if moved and (len(moved) == 1 or term.name.startswith(WAITS_FOR)):
+        yield from ((name, int(term.value)) for name in moved.values())
     else:
         for child in term.children:
             yield from _spent(child, names)

@@ -6,7 +6,7 @@ from sisyphus.model.backing import Backing
 from sisyphus.model.estimate import Estimate, Estimator, estimate
 from sisyphus.model.formulas.rtl import natural_objective
 from sisyphus.model.formulas.rules import VITIS_2021_1, VITIS_2023_2, GuardForm
-from sisyphus.model.formulas.terms import WAITS_FOR, Term
+from sisyphus.model.formulas.terms import WAITS_FOR, Term, parts_named
 from sisyphus.model.nest_model import NestCosts, NestModel
 from sisyphus.model.nest_shapes import Candidates
 
@@ -26,4 +26,5 @@ __all__ = [
     "Users",
     "estimate",
     "natural_objective",
+    "parts_named",
 ]

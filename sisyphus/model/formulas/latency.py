@@ -27,7 +27,7 @@ from sisyphus.model.formulas.bank_waits import waits_for_beats
 from sisyphus.model.formulas.burst_cycles import move_cycles
 from sisyphus.model.formulas.iteration_latency import Setting, is_reduction
 from sisyphus.model.formulas.steps import AtOnce, InTurn, Steps, Times, explained
-from sisyphus.model.formulas.terms import WAITS_FOR, Term, doubt_of, scaled, total
+from sisyphus.model.formulas.terms import IN_TURN, WAITS_FOR, Term, doubt_of, scaled, total
 from sisyphus.values import dataclass, replace
 
 
@@ -198,7 +198,7 @@ def _exchange(setting: Setting, back: Called, beside: Sequence[tuple[Move, Value
     moved = [explained(alg, AtOnce(tuple(_each_move(setting, step, beside, entries)))) for step in steps]
     apart = sum(alg.select(_moves_any(setting, (burst,)), setting.rules.cycles.step, 0) for burst in bursts)
     calls = Term("calls", apart, rule="parts of a function")
-    return total(" and ".join(term.name for term in moved), (*moved, calls), rule="tiles in exchange")
+    return total(IN_TURN.join(term.name for term in moved), (*moved, calls), rule="tiles in exchange")
 
 
 def _copies(setting: Setting, part: Replicated, entries: Value, bodies: Bodies) -> Steps:

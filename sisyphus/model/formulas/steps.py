@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from sisyphus.algebra import Algebra, Condition, Value
-from sisyphus.model.formulas.terms import Term, doubt_of, scaled, total
+from sisyphus.model.formulas.terms import AT_ONCE, Term, doubt_of, scaled, total
 from sisyphus.values import dataclass
 
 
@@ -73,7 +73,7 @@ def explained(alg: Algebra, steps: Steps) -> Term:
             each = [(active, explained(alg, part)) for active, part in steps.parts]
             terms = [term for _, term in each]
             longest, (_, late) = latency(alg, AtOnce(tuple(each))), _exposed(alg, each)
-            name = " | ".join(term.name for term in terms)
+            name = AT_ONCE.join(term.name for term in terms)
             return Term(name, longest, construct=steps.construct or doubt_of(terms), rtl=late)
         case Times():
             return scaled(explained(alg, steps.part), steps.count)

@@ -13,6 +13,14 @@ from sisyphus.evidence import entry
 
 #: What the part of a transfer that nothing beside it hides is called: this before the name of the transfer.
 WAITS_FOR = "waits for "
+#: Between the names of parts one after another, and of parts at the same time, in the name of them together.
+IN_TURN, AT_ONCE = " and ", " | "
+
+
+def parts_named(name: str) -> list[str]:
+    """The parts that the name of a term puts together, or of what waits for them."""
+    beside = name.removeprefix(WAITS_FOR).split(AT_ONCE)
+    return [part for names in beside for part in names.split(IN_TURN)]
 
 
 class Term(NamedTuple):

@@ -13,11 +13,12 @@ from types import SimpleNamespace
 import pytest
 from steps_in_c import STEPS as STEPS_OF_TWO
 
-from sisyphus import api, beside, part_search
+from sisyphus import api, beside, part_search, slow_transfers
 from sisyphus.backends.hls import project
 from sisyphus.choice import find
 from sisyphus.ir import ArrayId
 from sisyphus.kernel_forms import load_kernels
+from sisyphus.model import Term
 from sisyphus.part_search import Answer, Choice
 from sisyphus.parts import Known, Parts
 from sisyphus.request import Kernel, Request, Source, estimate_of, plan_of, space_of
@@ -355,6 +356,14 @@ def test_tiles_that_pass_many_times_are_slow_in_a_design(tmp_path: Path) -> None
     assert estimate_of(many.kernel, many.point, small_target()).cycles < cost
     plan = plan_of(many.kernel, many.point)
     assert run(project(plan), plan, sets=["random"]).passed
+
+
+def test_what_waits_for_a_tile_that_is_stored_late_is_spent_on_its_array() -> None:
+    """Its store and the next load are one part; beside another load it is the time of both arrays."""
+    late = Term("function", 90), Term("waits for load_A | store_B and load_B", 600)
+    found = Term("cycles", 700, (Term("load_A", 10), Term("tiles", 690, late)))
+    spent = slow_transfers._spent(found, {"load_A": "A", "store_B": "B", "load_B": "B"})
+    assert sorted(spent) == [("load_A", 10), ("load_A", 600), ("load_B", 600)]
 
 
 def test_all_arrays_in_memory_are_slow_if_one_is_and_they_are_few(tmp_path: Path) -> None:
