@@ -10,7 +10,7 @@ once the variable has a place for each iteration hand every value over through m
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 from sisyphus.analysis import Dependences
 from sisyphus.ir import (
@@ -45,11 +45,12 @@ def inlined(found: Dependences) -> Scop | None:
     A value is computed by one other statement alone, or by several where it is a few sums, comparisons and selections
     of integers; what it is computed of stays as it is until then. Results are the same bit for bit.
     """
-    return next((made for made, _ in without_variables(found.scop, together=False)), None)
+    made = without_variables(found.scop, together=False)
+    return None if made is None else made[0]
 
 
-def without_variables(scop: Scop, *, together: bool) -> Iterator[tuple[Scop, Walk]]:
-    """The kernel without such variables, and how they were given up; then without those that are `barred` meanwhile.
+def without_variables(scop: Scop, *, together: bool) -> tuple[Scop, Walk] | None:
+    """The kernel without such variables, as many as can go, and how they went; None where none can.
 
     `together`: any value may be computed by several statements.
     """
@@ -60,10 +61,9 @@ def without_variables(scop: Scop, *, together: bool) -> Iterator[tuple[Scop, Wal
         kept = [new for old in scop.statements if (new := walked.visit(old)) is not None]
         if not walked.barred:
             arrays = tuple(a for a in scop.arrays if a.id not in variables)
-            yield replace(scop, statements=tuple(kept), arrays=arrays), walked
-        if not walked.barred:
-            return
+            return replace(scop, statements=tuple(kept), arrays=arrays), walked
         variables -= walked.barred
+    return None
 
 
 @dataclass(frozen=True)

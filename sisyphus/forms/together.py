@@ -23,16 +23,16 @@ def computed_together(found: Dependences) -> Scop | None:
 
     Each has the same loops and iterations, and none depends on another one.
     """
-    for scop, walked in without_variables(found.scop, together=True):
-        groups = [group for group in _groups(scop, walked) if len(group) > 1]
-        if groups and all(map(_are_alike, groups)):
-            apart = dependences(scop)
-            nests = {name: nest for nest in distribute(scop, apart).nests for name in nest.statements}
-            kept = {tuple(s.id for s in group): len(nests[group[0].id].outer) for group in groups}
-            joined = Dependences(replace(scop, fused=(*scop.fused, *kept)), apart.edges)
-            if all(_may_be_one(ids, nests, apart) for ids in kept) and stay_alone(joined, kept):
-                return joined.scop
-    return None
+    made = without_variables(found.scop, together=True)
+    groups = [] if made is None else [group for group in _groups(*made) if len(group) > 1]
+    if made is None or not groups or not all(map(_are_alike, groups)):
+        return None
+    scop, apart = made[0], dependences(made[0])
+    nests = {name: nest for nest in distribute(scop, apart).nests for name in nest.statements}
+    kept = {tuple(s.id for s in group): len(nests[group[0].id].outer) for group in groups}
+    joined = Dependences(replace(scop, fused=(*scop.fused, *kept)), apart.edges)
+    is_legal = all(_may_be_one(ids, nests, apart) for ids in kept) and stay_alone(joined, kept)
+    return joined.scop if is_legal else None
 
 
 def _groups(scop: Scop, walked: Walk) -> list[list[Statement]]:
