@@ -43,10 +43,10 @@ from sisyphus.forms import (
     UNTILED,
     WRITTEN_OUT,
     Strips,
-    batches,
     computed_together,
     finished_apart,
     forwarded,
+    free_loops,
     fused,
     in_blocks,
     in_long_rows,
@@ -358,7 +358,7 @@ def with_word(kernel: Kernel, word: str, size: int) -> Kernel | None:
 
 def with_inner(kernel: Kernel) -> Kernel | None:
     """A form with loops that carry nothing inside of all others; None where its chains are not far shorter then."""
-    loops = batches(kernel.dependences)
+    loops = free_loops(kernel.dependences)
     if not loops:
         return None
     text = SCHEDULE + schedule_text(sunk(kernel.scop.statements, loops))

@@ -48,7 +48,7 @@ from sisyphus.forms.rewrites import (
 )
 from sisyphus.forms.shadows import shadowed
 from sisyphus.forms.shifted import ROWS_BETWEEN, shifted
-from sisyphus.forms.sinking import batches, sunk
+from sisyphus.forms.sinking import free_loops, sunk
 from sisyphus.forms.strips import Steps, Strips, steps_of_rows
 from sisyphus.forms.sums_apart import sums_apart
 from sisyphus.forms.table_tiles import in_table_tiles, sizes_of_tiles
@@ -89,12 +89,12 @@ __all__ = [
     "ScheduleError",
     "Steps",
     "Strips",
-    "batches",
     "computed_together",
     "elements_of",
     "elsewhere",
     "finished_apart",
     "forwarded",
+    "free_loops",
     "fused",
     "in_batches",
     "in_blocks",

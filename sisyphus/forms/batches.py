@@ -16,15 +16,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from sisyphus.analysis import Dependence, Dependences
+from sisyphus.analysis import Dependences
 from sisyphus.analysis.distribution import strong_components
 from sisyphus.analysis.rewrite import range_of
 from sisyphus.errors import InternalError
-from sisyphus.forms.building import Cut, Names, loops_of
+from sisyphus.forms.building import Cut, Names
 from sisyphus.forms.lines import Line, in_steps, lines_first, window_of, with_windows
 from sisyphus.forms.needless import without_needless
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.reordering import Moved, ordered
+from sisyphus.forms.sinking import free_loops
 from sisyphus.ir import Array, ArrayId, Role, Scop, Statement
 from sisyphus.poly import var
 from sisyphus.values import dataclass, replace
@@ -65,13 +66,11 @@ def independent(found: Dependences) -> tuple[Together, ...]:
     nests. Around everything they have statements that depend on each other in a cycle, which use their lines in turns.
     """
     made = dict[tuple[int, ...], Together]()
-    for place, group in loops_of(found.scop.statements).items():
-        depth = len(place) - 1
-        ties = found.among(frozenset(s.id for s in group))
-        is_inside = any(place[: len(other)] == other for other in made)
-        if len(group) > 1 and not is_inside and not any(depth in edge.depths for edge in ties):
+    for place, group in free_loops(found).items():
+        if not any(place[: len(other)] == other for other in made):
+            depth = len(place) - 1
             one = Together(tuple(group), depth, tuple(_lines(found.scop, group, depth)))
-            if any(_passed_on(found.scop, one, array) for array, _ in one.lines) if depth else _in_turns(one, ties):
+            if any(_passed_on(found.scop, one, array) for array, _ in one.lines) if depth else _in_turns(found, one):
                 made[place] = one
     return tuple(made.values())
 
@@ -91,8 +90,9 @@ def _lines(scop: Scop, group: Sequence[Statement], depth: int) -> Iterator[Line]
                     yield array.id, dim
 
 
-def _in_turns(group: Together, ties: Sequence[Dependence]) -> bool:
+def _in_turns(found: Dependences, group: Together) -> bool:
     """Whether statements that have lines in common depend on each other in a cycle."""
+    ties = found.among(frozenset(s.id for s in group.statements))
     cycles = strong_components(group.statements, [(edge.source, edge.sink) for edge in ties])
     return bool(group.lines) and any(len(cycle) > 1 for cycle in cycles)
 

@@ -77,8 +77,8 @@ class _Value:
 class Walk:
     """One pass over the statements in the order of the text; `barred` are variables that cannot go after all.
 
-    `shared` are the values in each statement that others compute as well, if they are more than cheap: by variable and
-    the statement that gave it that value.
+    `shared` are the values in each statement that only statements of one body may compute again: by variable and the
+    statement that gave it that value.
     """
 
     def __init__(self, scop: Scop, variables: Collection[ArrayId], *, together: bool) -> None:

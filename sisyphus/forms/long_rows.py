@@ -23,15 +23,15 @@ FEW_BEATS, MANY_USES = 64, 10_000
 def in_long_rows(found: Dependences) -> Scop | None:
     """The kernel with rows of arguments that are shorter than a beat joined until they are not; None: none is."""
     scop = found.scop
-    short = {a.id: a for a in scop.arrays if _kept(scop, a) < len(a.extents)}
+    short = {a.id: depth for a in scop.arrays if (depth := _kept(scop, a)) < len(a.extents)}
     if not short:
         return None
 
     def move(ref: Ref) -> Ref:
-        array = short.get(ref.array)
-        return ref if array is None else replace(ref, index=_flat(array, ref.index, _kept(scop, array)))
+        depth = short.get(ref.array)
+        return ref if depth is None else replace(ref, index=_flat(scop.array(ref.array), ref.index, depth))
 
-    arrays = tuple(_with_long_rows(a, _kept(scop, a)) for a in scop.arrays)
+    arrays = tuple(_joined(a, short[a.id]) if a.id in short else a for a in scop.arrays)
     return replace(scop, statements=tuple(with_refs(s, move) for s in scop.statements), arrays=arrays)
 
 
@@ -61,9 +61,7 @@ def _uses(scop: Scop, array: Array) -> int:
     return sum(prod(high + 1 - low for low, high in box) for box in sides)
 
 
-def _with_long_rows(array: Array, depth: int) -> Array:
-    if depth == len(array.extents):
-        return array
+def _joined(array: Array, depth: int) -> Array:
     return replace(array, extents=(*array.extents[: depth - 1], prod(array.extents[depth - 1 :])))
 
 

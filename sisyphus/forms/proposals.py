@@ -13,7 +13,7 @@ from sisyphus.analysis import Dependences, Distribution, LoopKind, Nest, OuterLo
 from sisyphus.analysis.distribution import strong_components
 from sisyphus.forms.completion import Prefix, completed, inner_times
 from sisyphus.forms.rewrites import ScheduleError, scheduled
-from sisyphus.forms.sinking import batches, sunk
+from sisyphus.forms.sinking import free_loops, sunk
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.poly import (
     Affine,
@@ -202,7 +202,7 @@ def _by_schedulers(found: Dependences) -> Named:
 
 def _by_sinking(found: Dependences) -> Named:
     """Loops that carry nothing inside of all others: a batch takes each step at once."""
-    loops = batches(found)
+    loops = free_loops(found)
     if loops:
         names = dict.fromkeys(group[0].iterators[len(place) - 1] for place, group in loops.items())
         times = sunk(found.scop.statements, loops)

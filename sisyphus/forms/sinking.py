@@ -17,7 +17,7 @@ from sisyphus.poly import Affine, const, var
 Place = tuple[int, ...]
 
 
-def batches(found: Dependences) -> dict[Place, Sequence[Statement]]:
+def free_loops(found: Dependences) -> dict[Place, Sequence[Statement]]:
     """The loops around several statements that carry no dependence, with these; the outermost first."""
     loops = loops_of(found.scop.statements)
     shared = {place: group for place, group in loops.items() if len(group) > 1}

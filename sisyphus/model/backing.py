@@ -7,7 +7,7 @@ from typing import Any
 
 from sisyphus.evidence import CLASSES, Entry, Evidence, entry, worst
 from sisyphus.model.constructs import KERNEL
-from sisyphus.model.formulas.terms import Term
+from sisyphus.model.formulas.terms import AT_ONCE, Term
 from sisyphus.values import dataclass
 
 
@@ -86,7 +86,7 @@ def _leaves(
     term: Term, constructs: Mapping[str, tuple[str, ...]], above: tuple[str, ...]
 ) -> Iterator[tuple[float, tuple[str, ...]]]:
     """The amount of each leaf, and all that it rests on."""
-    named = [name for part in term.name.split(" | ") for name in [part.partition(":")[0]] if name in constructs]
+    named = [name for part in term.name.split(AT_ONCE) for name in [part.partition(":")[0]] if name in constructs]
     here = (*above, *(c for name in named for c in constructs[name]), *((term.construct,) if term.construct else ()))
     if not term.children:
         yield abs(float(term.value)), here or constructs[KERNEL]

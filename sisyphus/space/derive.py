@@ -242,11 +242,11 @@ def _partition_values(
     uses = [(nest, use) for nest in nests if (use := nest.use(array.id)) is not None]
     beat = port_width(array.type.stored.bits, target.port_bits)
     values = []
-    for at, extent in enumerate(array.extents, 1):
-        loops = [nest.loop(name) for nest, use in uses for name in use.dims[at - 1].banked]
+    for at, extent in enumerate(array.extents):
+        loops = [nest.loop(name) for nest, use in uses for name in use.dims[at].banked]
         seeds = {tile.level2 for loop in loops for tile in loop.tiles}
         limit = min(extent, target.max_partition)
-        is_last = at == len(array.extents)
+        is_last = at == len(array.extents) - 1
         seeds |= other_factors(extent, limit, beat=beat if is_last else 0, whole_beats=whole_beats)
         values.append(tuple(sorted(_closed_under_lcm(seeds | {1}, limit))))
     return tuple(values)

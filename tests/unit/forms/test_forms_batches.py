@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from batch_kernels import systems
 from brute import is_same
 from builders import scop
 
@@ -77,20 +78,6 @@ for t in range(2):
             for k in range(3):
                 A[i, j, k] = A[i, j - 1, k] + Q[j, k, i] * B[i, j, k]
 """
-
-
-#: Small systems of equations, solved in place; those of a batch share nothing.
-SYSTEMS = """
-for b in range(24):
-    for i in range(1, 5):
-        for k in range(i):
-            X[b, i] -= L[b, i, k] * X[b, k]
-        X[b, i] = X[b, i] / L[b, i, i]
-"""
-
-
-def systems() -> Scop:
-    return scop(SYSTEMS, X=(24, 5), L=(24, 5, 5))
 
 
 def sweeps() -> Scop:
@@ -222,7 +209,7 @@ def test_sizes_of_batches_that_there_are_not(word: str) -> None:
 @pytest.mark.parametrize("size", [8, 12])
 def test_batches_around_everything_take_each_step_at_once(size: int) -> None:
     """Windows have the lines of X and L; between their filling and writing back, chains are those of one system."""
-    source = systems()
+    source = systems(24, 5)
     [group] = independent(dependences(source))
     assert (group.loop, group.depth, group.lines) == ("b", 0, (("X", 0), ("L", 0)))
     kernel = Kernel(source, dependences(source), distribute(source, dependences(source)), liveness(source))

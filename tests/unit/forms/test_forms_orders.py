@@ -8,6 +8,7 @@ from pathlib import Path
 
 import brute
 import pytest
+from batch_kernels import systems
 from builders import scop
 from plan_interpreter import computes_the_same
 
@@ -147,18 +148,9 @@ def test_proposed_orders_have_shorter_chains_and_the_same_results(name: str, siz
     assert is_same(source, first.scop) and is_same(source, form)
 
 
-BATCH = """
-for b in range(9):
-    for i in range(1, 6):
-        for k in range(i):
-            A[b, i] -= L[b, i, k] * A[b, k]
-        A[b, i] = A[b, i] / L[b, i, i]
-"""
-
-
 def test_a_batch_takes_each_of_its_steps_at_once() -> None:
     """Each element of a batch is a chain of its own: 9 systems of equations in the steps of one."""
-    source = scop(BATCH, A=(9, 6), L=(9, 6, 6))
+    source = systems(9, 6)
     found = dependences(source)
     own = distribute(source, found)
     [order] = [p for p in proposals(found, own) if p.name == "inner-b"]
@@ -168,7 +160,7 @@ def test_a_batch_takes_each_of_its_steps_at_once() -> None:
 
 
 def test_loops_that_hand_something_over_are_no_batch() -> None:
-    source = scop(BATCH.replace("L[b, i, i]", "A[b + 1, i]"), A=(10, 6), L=(9, 6, 6))
+    source = systems(9, 6, divisor="X[b + 1, i]")
     found = dependences(source)
     assert not [p for p in proposals(found, distribute(source, found)) if p.name.startswith("inner")]
 
