@@ -32,7 +32,7 @@ from sisyphus.values import dataclass, replace
 #: Combinations of tiles in a nest above which a smaller space is searched first.
 LARGE = 1_000_000
 
-#: An array takes much of the memory on chip if so many of them do not fit.
+#: Temporaries take much of the memory on chip if so many times as many do not fit.
 MUCH = 4
 
 #: What other forms count for together, where one is far better by its chains or was made for arrays that do not fit,
@@ -320,8 +320,9 @@ def _free_loops(kernel: Kernel) -> object:
 
 def _of_temporaries(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:
     """The forms without those whose temporaries are of one iteration, unless those of all take much of the memory."""
-    locals_ = [a for k in kernels if k.expanded for a in k.scop.arrays if a.role is Role.LOCAL]
-    if any(a.elements * a.type.bytes * MUCH > target.budget.onchip_bytes for a in locals_) or not locals_:
+    every = [[a for a in k.scop.arrays if a.role is Role.LOCAL] for k in kernels if k.expanded]
+    taken = max((sum(a.elements * a.type.bytes for a in locals_) for locals_ in every), default=0)
+    if not taken or taken * MUCH > target.budget.onchip_bytes:
         return kernels
     return [kernel for kernel in kernels if not {INSIDE, BLOCKS} & {*kernel.rewrites}]
 

@@ -161,8 +161,8 @@ def components(statements: Sequence[Statement], depth: int, deps: Dependences) -
     """Groups tied together by the dependences that no loop outside `depth` carries, in a legal order."""
     edges = deps.among(frozenset(s.id for s in statements))
     left = [(e.source, e.sink) for e in edges if any(d is None or d >= depth for d in e.depths)]
-    here = {s.id for s in statements}
-    rings = (pairwise([*group, group[0]]) for group in deps.scop.fused if here.issuperset(group))
+    inside = {s.id for s in statements if len(s.iterators) > depth}
+    rings = (pairwise([*group, group[0]]) for group in deps.scop.fused if inside.issuperset(group))
     return strong_components(statements, [*left, *chain.from_iterable(rings)])
 
 
@@ -201,7 +201,7 @@ def _component(group: tuple[Statement, ...], depth: int, deps: Dependences) -> O
         whole = _nest(group, depth, deps)
         if whole.is_box:
             return whole
-    if kind is LoopKind.SEQUENTIAL and _is_wanted(group, depth, deps):
+    if kind is not LoopKind.PARALLEL and _is_wanted(group, depth, deps):
         return _nest(group, depth, deps)
     return OuterLoop(name, lower, upper - lower + 1, kind, body)
 

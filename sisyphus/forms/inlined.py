@@ -49,19 +49,19 @@ def inlined(found: Dependences) -> Scop | None:
     return None if made is None else made[0]
 
 
-def without_variables(scop: Scop, *, together: bool) -> tuple[Scop, Walk] | None:
+def without_variables(scop: Scop, *, together: bool, kept: Collection[ArrayId] = ()) -> tuple[Scop, Walk] | None:
     """The kernel without such variables, as many as can go, and how they went; None where none can.
 
-    `together`: any value may be computed by several statements.
+    `together`: any value may be computed by several statements; those of `kept` stay.
     """
     variables = {a.id for a in scop.arrays if a.role is Role.LOCAL and not a.extents}
-    variables &= {ref.array for s in scop.statements for ref in s.reads}
+    variables &= {ref.array for s in scop.statements for ref in s.reads}.difference(kept)
     while variables:
         walked = Walk(scop, variables, together=together)
-        kept = [new for old in scop.statements if (new := walked.visit(old)) is not None]
+        left = [new for old in scop.statements if (new := walked.visit(old)) is not None]
         if not walked.barred:
             arrays = tuple(a for a in scop.arrays if a.id not in variables)
-            return replace(scop, statements=tuple(kept), arrays=arrays), walked
+            return replace(scop, statements=tuple(left), arrays=arrays), walked
         variables -= walked.barred
     return None
 

@@ -13,7 +13,7 @@ from sisyphus.analysis import Dependences, Distribution, LoopKind, Nest, OuterLo
 from sisyphus.analysis.distribution import strong_components
 from sisyphus.forms.completion import Prefix, completed, inner_times
 from sisyphus.forms.rewrites import ScheduleError, scheduled
-from sisyphus.forms.sinking import free_loops, sunk
+from sisyphus.forms.sinking import free_iterators, free_loops, sunk
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.poly import (
     Affine,
@@ -22,6 +22,8 @@ from sisyphus.poly import (
     TooLongError,
     computed_times,
     count,
+    pairs_onto,
+    project_onto,
     read_times,
     var,
 )
@@ -194,19 +196,24 @@ Named = Iterator[tuple[str, Sequence[tuple[Timing, ...]]]]
 
 
 def _by_schedulers(found: Dependences) -> Named:
-    for prefix in _prefixes(found):
+    yield from _completed(found, _prefixes(found, {}))
+
+
+def _completed(found: Dependences, prefixes: Iterator[Prefix]) -> Named:
+    for prefix in prefixes:
         every = (completed(found, prefix, with_faces=with_faces) for with_faces in (True, False))
         orders = dict.fromkeys(tuple(_timing(s, times) for s, times in one.items()) for one in every)
         yield _name(prefix), list(orders)
 
 
 def _by_sinking(found: Dependences) -> Named:
-    """Loops that carry nothing inside of all others: a batch takes each step at once."""
+    """Loops that carry nothing inside of all others: a batch takes each step at once, those of a scheduler too."""
     loops = free_loops(found)
     if loops:
         names = dict.fromkeys(group[0].iterators[len(place) - 1] for place, group in loops.items())
         times = sunk(found.scop.statements, loops)
         yield f"{INNER}-{','.join(names)}", [tuple(_timing(s, own) for s, own in times.items())]
+        yield from _completed(found, _prefixes(found, free_iterators(loops)))
 
 
 def _by_splitting(found: Dependences) -> Named:
@@ -254,13 +261,15 @@ def _meetings(statement: Statement) -> Iterator[Affine]:
                     yield cut
 
 
-def _prefixes(found: Dependences) -> Iterator[Prefix]:
-    """The outermost one or two loops of every schedule that isl finds."""
-    domains = {str(s.id): s.domain for s in found.scop.statements}
+def _prefixes(found: Dependences, free: Mapping[StmtId, Collection[str]]) -> Iterator[Prefix]:
+    """The outermost one or two loops of every schedule that isl finds of all loops but some that are free."""
+    kept = {s.id: [name for name in s.iterators if name not in free.get(s.id, ())] for s in found.scop.statements}
+    domains = {str(s.id): project_onto(s.domain, kept[s.id]).set_tuple_name(str(s.id)) for s in found.scop.statements}
     pairs: dict[tuple[StmtId, StmtId], Map] = {}
     for edge in found.edges:
         key = edge.source, edge.sink
-        pairs[key] = pairs[key].union(edge.relation) if key in pairs else edge.relation
+        relation = pairs_onto(edge.relation, kept[edge.source], kept[edge.sink])
+        pairs[key] = pairs[key].union(relation) if key in pairs else relation
     if len(pairs) > MOST_PAIRS:
         return
     relations = [pair.coalesce() for pair in pairs.values()]

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from sisyphus.analysis import Dependences
 from sisyphus.forms.building import loops_of
-from sisyphus.ir import Statement
+from sisyphus.ir import Statement, StmtId
 from sisyphus.poly import Affine, const, var
 
 #: A loop by where it stands: the place of a statement in it, as long as the loop is deep.
@@ -26,6 +26,15 @@ def free_loops(found: Dependences) -> dict[Place, Sequence[Statement]]:
         for place, group in shared.items()
         if not any(len(place) - 1 in edge.depths for edge in found.among(frozenset(s.id for s in group)))
     }
+
+
+def free_iterators(loops: Mapping[Place, Sequence[Statement]]) -> dict[StmtId, set[str]]:
+    """The iterators of such loops, by statement."""
+    iterators: dict[StmtId, set[str]] = {}
+    for place, group in loops.items():
+        for statement in group:
+            iterators.setdefault(statement.id, set()).add(statement.iterators[len(place) - 1])
+    return iterators
 
 
 def sunk(statements: Sequence[Statement], loops: Collection[Place]) -> Mapping[Statement, list[Affine]]:

@@ -11,28 +11,62 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sisyphus.analysis import Dependences, Nest, dependences, distribute
+from sisyphus.analysis import Dependences, Nest, dependences, distribute, expand
 from sisyphus.forms.fused import stay_alone
 from sisyphus.forms.inlined import Walk, without_variables
-from sisyphus.ir import Scop, Statement, StmtId
-from sisyphus.values import replace
+from sisyphus.ir import ArrayId, Scop, Statement, StmtId
+from sisyphus.values import dataclass, replace
 
 
 def computed_together(found: Dependences) -> Scop | None:
     """The kernel without local variables whose values several statements read that can be one nest; None: none are.
 
-    Each has the same loops and iterations, and none depends on another one.
+    Each has the same loops and iterations, and none depends on another one once every variable has a place of its own
+    where that frees nests. Variables that other statements read, too, stay.
     """
-    made = without_variables(found.scop, together=True)
-    groups = [] if made is None else [group for group in _groups(*made) if len(group) > 1]
-    if made is None or not groups or not all(map(_are_alike, groups)):
-        return None
-    scop, apart = made[0], dependences(made[0])
-    nests = {name: nest for nest in distribute(scop, apart).nests for name in nest.statements}
-    kept = {tuple(s.id for s in group): len(nests[group[0].id].outer) for group in groups}
-    joined = Dependences(replace(scop, fused=(*scop.fused, *kept)), apart.edges)
-    is_legal = all(_may_be_one(ids, nests, apart) for ids in kept) and stay_alone(joined, kept)
-    return joined.scop if is_legal else None
+    kept: set[ArrayId] = set()
+    while (made := without_variables(found.scop, together=True, kept=kept)) is not None:
+        groups = [group for group in _groups(*made) if len(group) > 1]
+        apart = _Apart.of(made[0])
+        barred = {name for group in groups if not apart.may_be_one(group) for name in _shared(group, made[1])}
+        if not barred:
+            return apart.joined(groups) if groups else None
+        kept |= barred
+    return None
+
+
+@dataclass(frozen=True)
+class _Apart:
+    """A kernel whose variables have a place for each iteration where that frees nests, and these nests."""
+
+    scop: Scop
+    found: Dependences
+    nests: Mapping[StmtId, Nest]
+
+    @classmethod
+    def of(cls, scop: Scop) -> _Apart:
+        """Of a kernel as it is."""
+        found = dependences(scop)
+        expansion = expand(scop, found)
+        if expansion is not None:
+            found = dependences(expansion.scop)
+        nests = {name: nest for nest in distribute(found.scop, found).nests for name in nest.statements}
+        return cls(scop, found, nests)
+
+    def may_be_one(self, group: Sequence[Statement]) -> bool:
+        """Whether statements run through the same points of the same loops, and can be one nest of loops."""
+        return _are_alike(group) and _may_be_one([s.id for s in group], self.nests, self.found)
+
+    def joined(self, groups: Sequence[Sequence[Statement]]) -> Scop | None:
+        """The kernel with statements of each group kept together; None where others are tied to them."""
+        kept = {tuple(s.id for s in group): len(self.nests[group[0].id].outer) for group in groups}
+        found = Dependences(replace(self.found.scop, fused=(*self.scop.fused, *kept)), self.found.edges)
+        return replace(self.scop, fused=(*self.scop.fused, *kept)) if stay_alone(found, kept) else None
+
+
+def _shared(group: Sequence[Statement], walked: Walk) -> set[ArrayId]:
+    """The variables whose values statements have in common."""
+    return {variable for s in group for variable, _ in walked.shared[s.id]}
 
 
 def _groups(scop: Scop, walked: Walk) -> list[list[Statement]]:

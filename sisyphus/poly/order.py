@@ -120,11 +120,18 @@ def all_pairs(source: str, source_dims: Sequence[str], sink: str, sink_dims: Seq
 
 def pairs_over(relation: Map, source_dims: Collection[str], sink_dims: Collection[str]) -> Set:
     """The pairs of a relation as points, with these dimensions of their sources and of their sinks alone."""
+    return pairs_onto(relation, source_dims, sink_dims).reset_tuple_id(IN).reset_tuple_id(OUT).wrap().flatten()
+
+
+def pairs_onto(relation: Map, source_dims: Collection[str], sink_dims: Collection[str]) -> Map:
+    """The shadow of a relation on these dimensions of its sources and of its sinks."""
     for kind, kept in ((IN, source_dims), (OUT, sink_dims)):
+        tuple_name = relation.get_tuple_name(kind)
         for name in _names(relation, kind):
             if name not in kept:
                 relation = relation.project_out(kind, _dim(relation, kind, name), 1)
-    return relation.reset_tuple_id(IN).reset_tuple_id(OUT).wrap().flatten()
+        relation = relation.set_tuple_name(kind, tuple_name) if tuple_name else relation
+    return relation
 
 
 def later_along(points: Set, name: str) -> Map:

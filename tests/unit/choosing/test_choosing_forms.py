@@ -13,6 +13,7 @@ from steps_in_c import STEPS
 from sisyphus import choice, part_search, parts
 from sisyphus.errors import NothingFits, TimeUp
 from sisyphus.kernel_forms import form_of, load_kernels
+from sisyphus.parts import Parts
 from sisyphus.request import Kernel, Request, Source
 from sisyphus.saved import fitted
 from sisyphus.search import Found, SearchWithin
@@ -43,6 +44,21 @@ def request_of(tmp_path: Path, text: str, **options: Any) -> tuple[tuple[Kernel,
     source = Source(str(path))
     target = make_target(load_device("u200"), budget="chip")
     return load_kernels(source), Request(source, target, Options(**options), fixes=("adders=dsp",))
+
+
+@pytest.mark.parametrize(("rows", "are_searched"), [(1024, False), (1536, True)])
+def test_temporaries_of_one_iteration_are_searched_where_those_of_all_take_much_together(
+    tmp_path: Path, rows: int, *, are_searched: bool
+) -> None:
+    """Two of them of 6 MiB each do, a seventh of the memory on chip, and of 4 MiB do not."""
+    changes = {"float s;": "float s, r;", "b[i][j] = s": "r = a[i][j] - s; b[i][j] = r + s", "= s * s": "= r * s"}
+    sizes = {"[8][8]": f"[{rows}][1024]", "a[j][i]": "a[i][j]", "i < 8": f"i < {rows}", "j < 8": "j < 1024"}
+    text = SUMS
+    for old, new in (changes | sizes).items():
+        text = text.replace(old, new)
+    kernels, request = request_of(tmp_path, text)
+    searched = {part.kernel.name for part in Parts(kernels, request, None, best=lambda: None)}
+    assert ("inside" in searched) == are_searched
 
 
 @pytest.mark.parametrize(("limit", "shares"), [(9.0, [4.5, 6.0, 3.0]), (2.0, [1.0, 1.0, 1.0]), (None, [None] * 3)])

@@ -159,6 +159,15 @@ def test_a_batch_takes_each_of_its_steps_at_once() -> None:
     assert [s.iterators[-1] for s in order.scop.statements] == ["b", "b"]
 
 
+def test_inside_of_a_batch_steps_have_an_order_of_a_scheduler() -> None:
+    """With column k outside, all that it is taken from is parallel, as in one system alone."""
+    source = systems(9, 6)
+    found = dependences(source)
+    first, *_ = proposals(found, distribute(source, found))
+    assert first.name == "outer-k" and first.steps <= 2 * 6
+    assert is_same(source, first.scop)
+
+
 def test_loops_that_hand_something_over_are_no_batch() -> None:
     source = systems(9, 6, divisor="X[b + 1, i]")
     found = dependences(source)

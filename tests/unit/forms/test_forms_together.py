@@ -59,6 +59,39 @@ def test_forces_are_one_body(tmp_path: Path) -> None:
     assert alone is None or {"d", "f"} <= {str(a.id) for a in alone.arrays}
 
 
+WINDOWS = """
+    for (int i = 1; i < 11; i++) {
+        float p = 0.0f, q = 0.0f;
+        for (int j = -1; j <= 1; j++)
+            for (int k = 0; k < 2; k++) {
+                float d = x[i + j] - m[k];
+                p += d * d;
+                q += d * m[k];
+            }
+        float r = p * q + 0.5f;
+        u[i] = p / r;
+        v[i] = q / r;
+        float s = p * m[i];
+        u[i - 1] += s;
+        v[i] -= s * u[i];
+    }
+"""
+
+
+def test_sums_over_windows_are_one_nest_and_what_is_read_of_them_another(tmp_path: Path) -> None:
+    """The values of sums are those of all iterations at the end: they have a place for each, others have none."""
+    path = kernel(tmp_path, WINDOWS)
+    forms = load_kernels(Source(str(path)))
+    found = forms[1].scop
+    assert forms[1].rewrites == (TOGETHER,)
+    assert run(found, path, tmp_path) == "equal"
+    gone = {str(a.id) for a in forms[0].scop.arrays} - {str(a.id) for a in found.arrays}
+    assert gone == {"d", "r"}  # what reads `s` depends on what else reads it
+    [expanded] = [form for form in forms if form.name == "expanded" and form.rewrites[:1] == (TOGETHER,)]
+    together = [nest for nest in expanded.distribution.nests if len(nest.statements) == 2]
+    assert [nest.iterators for nest in together] == [("i", "j", "k"), ("i",)]
+
+
 def test_its_sums_are_one_nest_where_each_iteration_has_its_own(tmp_path: Path) -> None:
     path = kernel(tmp_path, FORCES)
     forms = [form for form in load_kernels(Source(str(path))) if form.rewrites[:1] == (TOGETHER,)]
