@@ -190,7 +190,8 @@ def _with_written_out(base: Kernel, plain: Sequence[Kernel], source: Source) -> 
     """The kernel with short loops inside of sequential ones written out, where that leaves half of the chain."""
     found, rewrites = written_out(base.dependences), (*base.rewrites, WRITTEN_OUT)
     if found is not None:
-        whole = _with_inlined(_analysed(found, dependences(found), source, rewrites=rewrites, name=WRITTEN_OUT), source)
+        short = _analysed(found, dependences(found), source, rewrites=rewrites, name=WRITTEN_OUT)
+        whole = _with_values_together(short, source) or _with_inlined(short, source)
         if 2 * _shortest([whole]) <= _shortest(plain):
             yield replace(whole, name=WRITTEN_OUT)
 

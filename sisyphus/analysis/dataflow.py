@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache, partial
 
 from sisyphus.analysis.dependence import Dependence, Dependences, DepKind
@@ -52,11 +52,11 @@ def values_seen(scop: Scop) -> tuple[Seen, ...]:
     return tuple(found)
 
 
-def schedules(scop: Scop, statements: Sequence[Statement] | None = None) -> dict[StmtId, Map]:
-    """The order of the source, of all statements or some of them, in the time space of all."""
+@lru_cache(maxsize=4)  # each reader of each variable asks for those of its writers
+def schedules(scop: Scop) -> Mapping[StmtId, Map]:
+    """The order of the source, in the time space of all statements."""
     length = 2 * max((len(s.iterators) for s in scop.statements), default=0) + 1
-    wanted = scop.statements if statements is None else statements
-    return {s.id: original_schedule(s.id, s.iterators, s.position, length) for s in wanted}
+    return {s.id: original_schedule(s.id, s.iterators, s.position, length) for s in scop.statements}
 
 
 def flows(dependences: Dependences) -> tuple[Flow, ...]:
@@ -80,7 +80,7 @@ def _exact(scop: Scop, array: ArrayId, sink: StmtId, sources: Collection[StmtId]
     """What one statement reads of an array, of which only `sources` write what it reads, before it does."""
     reader, writers = scop.statement(sink), [s for s in scop.statements if s.id in sources]
     users = [s for s in scop.statements if s.id in sources or s.id == sink]
-    order = schedules(scop, users)
+    order = schedules(scop)
     reads = [a.relation for a in reader.accesses if a.array == array and not a.is_write]
     writes = [a.relation for s in writers for a in s.accesses if a.array == array and a.is_write]
     return [

@@ -11,6 +11,9 @@ from sisyphus.ir import Array, ArrayId, Scop, Statement, StmtId
 from sisyphus.poly import compare, dim_range, last_write_times
 from sisyphus.values import dataclass
 
+#: A statement that reads an array, or writes it.
+Use = tuple[StmtId, bool]
+
 
 @dataclass(frozen=True, eq=False)
 class Web:
@@ -47,9 +50,26 @@ def webs_of(scop: Scop, dependences: Dependences, array: ArrayId, patience: Pati
     return [Web(scop.array(array), g, tuple(f for f in found if f.source in {s.id for s in g})) for g in groups]
 
 
+def values_of(dependences: Dependences, variable: ArrayId, patience: Patience) -> list[set[Use]]:
+    """Uses of a local variable, grouped by the values that pass from one to the other; those of no group come first.
+
+    Where a statement reads one value and gives the variable another, these are uses of two groups.
+    """
+    uses = [(s.id, a.is_write) for s in dependences.scop.statements for a in s.accesses if a.array == variable]
+    if sum(is_write for _, is_write in uses) < 2:
+        return [{*uses}]
+    import networkx as nx  # takes a tenth of a short run
+
+    graph: nx.Graph[Use] = nx.Graph()
+    graph.add_nodes_from(uses)
+    graph.add_edges_from(((f.source, True), (f.sink, False)) for f in flows_of(dependences, variable, patience))
+    groups = [group for group in nx.connected_components(graph) if len({is_write for _, is_write in group}) > 1]
+    return [{*uses}.difference(*groups[1:]), *groups[1:]]
+
+
 def last_iteration(scop: Scop, web: Web, depth: int) -> int | None:
     """The one iteration of the loop at this depth in which all elements of an array get their final value."""
-    order = schedules(scop, web.statements)
+    order = schedules(scop)
     writes = [
         (a.relation, order[s.id]) for s in web.statements for a in s.accesses if a.is_write and a.array == web.array.id
     ]

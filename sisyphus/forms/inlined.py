@@ -9,10 +9,11 @@ once the variable has a place for each iteration hand every value over through m
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Collection
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
 
 from sisyphus.analysis import Dependences
+from sisyphus.forms.values_apart import values_apart
 from sisyphus.ir import (
     ArrayId,
     Binary,
@@ -34,7 +35,7 @@ from sisyphus.ir import (
 from sisyphus.values import dataclass, replace
 
 #: Nodes of an expression, repeats included, and of one that several statements compute.
-MOST_NODES, MOST_SHARED = 256, 64
+MOST_NODES, MOST_SHARED = 1024, 64
 #: Operators that take little area and no cycle of their own, on integers.
 CHEAP = ("+", "-", "<", "<=", ">", ">=", "==", "!=", "&", "|", "^", "&&", "||")
 
@@ -45,24 +46,43 @@ def inlined(found: Dependences) -> Scop | None:
     A value is computed by one other statement alone, or by several where it is a few sums, comparisons and selections
     of integers; what it is computed of stays as it is until then. Results are the same bit for bit.
     """
-    made = without_variables(found.scop, together=False)
+    made = without_variables(found, together=False)
     return None if made is None else made[0]
 
 
-def without_variables(scop: Scop, *, together: bool, kept: Collection[ArrayId] = ()) -> tuple[Scop, Walk] | None:
+def without_variables(
+    found: Dependences, *, together: bool, kept: Collection[ArrayId] = ()
+) -> tuple[Scop, Walk] | None:
     """The kernel without such variables, as many as can go, and how they went; None where none can.
 
-    `together`: any value may be computed by several statements; those of `kept` stay.
+    `together`: any value may be computed by several statements; those of `kept` stay. Variables that hold one value
+    after another are several where some of these can go.
     """
-    variables = {a.id for a in scop.arrays if a.role is Role.LOCAL and not a.extents}
-    variables &= {ref.array for s in scop.statements for ref in s.reads}.difference(kept)
+    variables = {a.id for a in found.scop.arrays if a.role is Role.LOCAL and not a.extents}
+    variables &= {ref.array for s in found.scop.statements for ref in s.reads}
+    scop, origins = values_apart(found, frozenset(variables))
+    made = _without({*variables, *origins}.difference(kept), scop, together=together)
+    if made is None or not origins:
+        return made
+    left = {a.id for a in made[0].arrays}
+    apart = frozenset(old for new, old in origins.items() if not {new, old} <= left)
+    if apart == {*origins.values()}:
+        return made
+    scop, origins = values_apart(found, apart)
+    return _without({*variables, *origins}.difference(kept), scop, together=together)
+
+
+def _without(variables: set[ArrayId], scop: Scop, *, together: bool) -> tuple[Scop, Walk] | None:
+    """The kernel without as many of some variables as can go, and how they went; None where none can."""
     while variables:
-        walked = Walk(scop, variables, together=together)
+        walked = Walk(scop, variables)
         left = [new for old in scop.statements if (new := walked.visit(old)) is not None]
+        if not together:
+            walked.bar_shared(left)
         if not walked.barred:
             arrays = tuple(a for a in scop.arrays if a.id not in variables)
             return replace(scop, statements=tuple(left), arrays=arrays), walked
-        variables -= walked.barred
+        variables = variables - walked.barred
     return None
 
 
@@ -81,13 +101,11 @@ class Walk:
     statement that gave it that value.
     """
 
-    def __init__(self, scop: Scop, variables: Collection[ArrayId], *, together: bool) -> None:
+    def __init__(self, scop: Scop, variables: Collection[ArrayId]) -> None:
         self.variables = {a.id: a.type for a in scop.arrays if a.id in variables}
         self.barred: set[ArrayId] = set()
         self.shared: dict[StmtId, set[tuple[ArrayId, StmtId]]] = defaultdict(set)
-        self._together = together
         self._values: dict[ArrayId, _Value] = {}
-        self._users: dict[tuple[ArrayId, StmtId], set[StmtId]] = defaultdict(set)
 
     def visit(self, old: Statement) -> Statement | None:
         """The statement with values in place of variables; None where it only gives one its value."""
@@ -112,13 +130,14 @@ class Walk:
         if known is None or not _in_one_iteration(known.by, reader):
             self.barred.add(variable)
             return leaf
-        users = self._users[variable, known.by.id]
-        users.add(reader.id)
         if not _is_cheap(known.expr):
             self.shared[reader.id] |= {(variable, known.by.id), *self.shared[known.by.id]}
-            if len(users) > 1 and not self._together:
-                self.barred.add(variable)
         return _as_type(known.expr, leaf.type)
+
+    def bar_shared(self, left: Sequence[Statement]) -> None:
+        """Bars what several of the statements that are left have in common."""
+        uses = Counter(use for statement in left for use in self.shared[statement.id])
+        self.barred |= {variable for (variable, _), users in uses.items() if users > 1}
 
     def _forget(self, written: ArrayId) -> None:
         """Values that are computed of an array are other ones once it is written."""

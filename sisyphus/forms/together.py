@@ -25,7 +25,7 @@ def computed_together(found: Dependences) -> Scop | None:
     where that frees nests. Variables that other statements read, too, stay.
     """
     kept: set[ArrayId] = set()
-    while (made := without_variables(found.scop, together=True, kept=kept)) is not None:
+    while (made := without_variables(found, together=True, kept=kept)) is not None:
         groups = [group for group in _groups(*made) if len(group) > 1]
         apart = _Apart.of(made[0])
         barred = {name for group in groups if not apart.may_be_one(group) for name in _shared(group, made[1])}

@@ -20,7 +20,7 @@ from sisyphus.poly import const, dim_range
 from sisyphus.values import replace
 
 #: Iterations of all loops that are written out around one statement, and statements that come of those of a loop.
-MOST_ITERATIONS, MOST_STATEMENTS = 16, 64
+MOST_ITERATIONS, MOST_STATEMENTS = 32, 128
 
 
 def written_out(found: Dependences) -> Scop | None:

@@ -126,7 +126,7 @@ class Expressions:
     """Prints expressions; `scalar`, `element` and `table` say how an argument, an array element and a table are
     written.
 
-    Helper functions that the text calls are added to `helpers`.
+    Helper functions that the text calls are added to `helpers`; what is `named` stands by its name.
     """
 
     def __init__(
@@ -140,6 +140,7 @@ class Expressions:
     ) -> None:
         self._affines, self._scalar, self._element, self._helpers = affines, scalar, element, helpers
         self._tables = table
+        self.named: dict[Expr, str] = {}
 
     def value(self, expr: Expr) -> str:
         """The expression as the right side of an assignment."""
@@ -152,7 +153,7 @@ class Expressions:
     def _operand(self, expr: Expr) -> str:
         """In parentheses unless it is one word, a call or an element."""
         text = self._bare(expr)
-        if isinstance(expr, Scalar | Read | Call | Lookup):
+        if isinstance(expr, Scalar | Read | Call | Lookup) or expr in self.named:
             return text
         if isinstance(expr, Literal) and not text.startswith(("-", "(")):
             return text
@@ -161,6 +162,8 @@ class Expressions:
         return f"({text})"
 
     def _bare(self, expr: Expr) -> str:
+        if expr in self.named:
+            return self.named[expr]
         match expr:
             case Literal(text=text, type=kind):
                 return f"(half){text}f" if kind == HALF else literal(text)

@@ -17,6 +17,7 @@ from sisyphus.backends.hls.buffers import (
     stripes_along,
 )
 from sisyphus.backends.hls.bursts import TransferSignature, return_beyond
+from sisyphus.backends.hls.common_values import common_values
 from sisyphus.backends.hls.elements import Elements
 from sisyphus.backends.hls.express import Affines, Expressions
 from sisyphus.backends.hls.identifiers import Names
@@ -26,7 +27,7 @@ from sisyphus.backends.hls.loops import print_loop
 from sisyphus.backends.hls.tile_tables import picked, print_rows, print_table, promises
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
-from sisyphus.ir import ALL_TYPES, ArrayId, Ref, substitute
+from sisyphus.ir import ALL_TYPES, ArrayId, Expr, Ref, substitute
 from sisyphus.plan import (
     EXCHANGE,
     Bound,
@@ -58,6 +59,16 @@ def is_local(buffer: Buffer, task: Task) -> bool:
     """Whether a buffer lives under a tile loop of this task."""
     tiles = (node for node in walk(task.body) if isinstance(node, For) and node.role is LoopRole.TILE)
     return any(buffer.place in (loop.source, loop.iterator) for loop in tiles)
+
+
+def _alone(node: Node) -> tuple[Run, bool] | None:
+    """The statement that a node is, and whether its value is computed for certain; None where there is more to it."""
+    match node:
+        case Run():
+            return node, True
+        case Guard(body=(Run() as run,), skip=skip):
+            return run, skip is Skip.SELECT
+    return None
 
 
 class TaskPrinter:
@@ -93,6 +104,10 @@ class TaskPrinter:
         self._tables: set[str] = set()
         self._looked_up: set[str] = set()
         self._ports: set[str] = set()
+        self.expressions = Expressions(
+            self.affines, scalar=self._scalar, element=self._element, helpers=helpers, table=self._table
+        )
+        self._values: list[Expr] = []
         self._held: dict[ArrayId, str] = {}
         self._around: list[For] = []
         self._lists: list[TileList] = []
@@ -164,9 +179,27 @@ class TaskPrinter:
         return Iterators(self.names, self.outer, used, self.helpers)
 
     def _nodes(self, nodes: Sequence[Node], ranges: Ranges) -> None:
+        self._ranges = ranges
+        before = dict(self.expressions.named)
+        self._name_common_values(nodes)
         for node in nodes:
             self._ranges = ranges
             self._node(node, ranges)
+        self.expressions.named = before
+
+    def _name_common_values(self, nodes: Sequence[Node]) -> None:
+        """What statements of a body without loops have in common, where it is computed for certain."""
+        runs = [found for node in nodes if (found := _alone(node)) is not None]
+        if len(runs) < len(nodes):
+            return
+        values = [self._value(run) for run, is_certain in runs if is_certain]
+        written = {self.plan.scop.statement(run.statement).write.array for run, _ in runs}
+        for value in common_values(values, written):
+            number = len(self._values)
+            self._values.append(value)
+            name = self.names.give("value", str(number), f"value_{number}")
+            self.w.line(f"const {value.type.c_name} {name} = {self.expressions.value(value)};")
+            self.expressions.named[value] = name
 
     def _node(self, node: Node, ranges: Ranges) -> None:
         match node:
@@ -308,15 +341,17 @@ class TaskPrinter:
         """Whether another held scalar of this name may live in the same block."""
         return sum(isinstance(n, Hold) and n.name == node.name for n in walk(self.task.body)) > 1
 
+    def _value(self, run: Run) -> Expr:
+        """The right side of a statement where it runs."""
+        return substitute(self.plan.scop.statement(run.statement).rhs, dict(run.values))
+
     def _run(self, node: Run, guard: Guard | None = None) -> None:
         """The assignment; under a guard that keeps the element, one that always happens."""
         statement = self.plan.scop.statement(node.statement)
         values = dict(node.values)
         target = self._element(statement.write.substitute(values))
-        expressions = Expressions(
-            self.affines, scalar=self._scalar, element=self._element, helpers=self.helpers, table=self._table
-        )
-        value, kind = substitute(statement.rhs, values), self.plan.scop.array(statement.write.array).type
+        expressions, value = self.expressions, self._value(node)
+        kind = self.plan.scop.array(statement.write.array).type
         if guard is None:
             self.w.line(f"{target} = {expressions.value(value)};")
             return

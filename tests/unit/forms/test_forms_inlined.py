@@ -73,6 +73,9 @@ def test_results_stay(body: str, tmp_path: Path) -> None:
     assert run(found, path, tmp_path) == "equal"
 
 
+#: 600 elements and as many differences.
+LARGE = " * i + ".join(["(" + " - ".join(["a[i]"] * 60) + ")"] * 10)
+
 KEPT = {
     "computed by two": "for (int i = 0; i < 8; i++) { int p = a[i] * 7; y[i] = p + 1; s[i][0] = p * 3; }",
     "carried on": "int p = 0; for (int i = 0; i < 8; i++) { p = p * 3 + a[i]; y[i] = p; }",
@@ -80,10 +83,26 @@ KEPT = {
     "set in some iterations": "int p = 1; for (int i = 0; i < 8; i++) { if (i > 3) p = a[i]; y[i] = p; }",
     "read in a loop inside": "for (int i = 0; i < 8; i++) { int p = 1 - a[i]; for (int j = 0; j < 8; j++) y[j] *= p; }",
     "of what is written since": "for (int i = 1; i < 8; i++) { int p = y[i - 1] + 1; y[i - 1] = a[i]; y[i] = p; }",
-    "too large": "for (int i = 0; i < 8; i++) { int p = a[i];"
-    + "p = p * 3 > 40 ? p * 3 - a[7 - i] : p + 1;" * 9
-    + "y[i] = p; }",
+    "too large": f"for (int i = 0; i < 8; i++) {{ int p = {LARGE}; y[i] = p; }}",
 }
+
+
+def test_of_values_that_follow_each_other_in_a_variable_those_that_can_give_way_do(tmp_path: Path) -> None:
+    """A sum over a loop stays; what is made of it afterwards in the same variable is a value of its own."""
+    body = """
+    for (int i = 0; i < 8; i++) {
+        int p = 0;
+        for (int j = 0; j < 8; j++)
+            p += a[j] * i;
+        p = p / 3;
+        p = p * p - a[i];
+        y[i] = p;
+    }
+"""
+    path = kernel(tmp_path, body)
+    found = inlined(dependences(read(path)))
+    assert found is not None and len(found.statements) == 3
+    assert run(found, path, tmp_path) == "equal"
 
 
 @pytest.mark.parametrize("body", KEPT.values(), ids=[*KEPT])
