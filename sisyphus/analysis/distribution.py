@@ -161,8 +161,13 @@ def components(statements: Sequence[Statement], depth: int, deps: Dependences) -
     """Groups tied together by the dependences that no loop outside `depth` carries, in a legal order."""
     edges = deps.among(frozenset(s.id for s in statements))
     left = [(e.source, e.sink) for e in edges if any(d is None or d >= depth for d in e.depths)]
-    inside = {s.id for s in statements if len(s.iterators) > depth}
-    rings = (pairwise([*group, group[0]]) for group in deps.scop.fused if inside.issuperset(group))
+    here = {s.id: s for s in statements}
+    groups = ([here[name] for name in group] for group in deps.scop.fused if here.keys() >= {*group})
+    rings = (
+        [(one.id, other.id) for one, other in pairwise([*group, group[0]])]
+        for group in groups
+        if all(group[0].shared_loops(other) > depth for other in group)
+    )
     return strong_components(statements, [*left, *chain.from_iterable(rings)])
 
 

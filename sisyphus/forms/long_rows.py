@@ -14,14 +14,14 @@ from sisyphus.ir import Array, Ref, Role, Scop
 from sisyphus.poly import Affine, dim_range
 from sisyphus.values import replace
 
-#: Rows that are no shorter fill the widest beat of a port.
-BEAT_BITS = 512
+#: Rows that are no shorter fill the widest beat of a port; of two beats such a share may be empty.
+BEAT_BITS, EMPTY = 512, 0.2
 #: Arrays of fewer beats are moved in no time, and so are those of which every element is used more often.
 FEW_BEATS, MANY_USES = 64, 10_000
 
 
 def in_long_rows(found: Dependences) -> Scop | None:
-    """The kernel with rows of arguments that are shorter than a beat joined until they are not; None: none is."""
+    """The kernel with rows of arguments that are too short for beats joined until they are not; None: none is."""
     scop = found.scop
     short = {a.id: depth for a in scop.arrays if (depth := _kept(scop, a)) < len(a.extents)}
     if not short:
@@ -49,9 +49,14 @@ def _kept(scop: Scop, array: Array) -> int:
     """How many dimensions an array has once its rows are long enough; all of them where they are, or may not change."""
     rows, bits = len(array.extents), array.type.stored.bits
     may = array.role is not Role.LOCAL and array.view_of is None and array.id not in scop.looked_up and not array.given
-    while may and rows > 1 and prod(array.extents[rows - 1 :]) * bits < BEAT_BITS:
+    while may and rows > 1 and _are_short(prod(array.extents[rows - 1 :]) * bits):
         rows -= 1
     return rows
+
+
+def _are_short(bits: int) -> bool:
+    """Whether rows of so many bits fill no beat, or leave so much of two empty that their padding takes long."""
+    return bits < BEAT_BITS or BEAT_BITS < bits < (1 - EMPTY) * 2 * BEAT_BITS
 
 
 def _uses(scop: Scop, array: Array) -> int:

@@ -67,6 +67,14 @@ def test_rows_that_are_long_and_temporaries_stay() -> None:
     assert found.array(ArrayId("B")) == short.array(ArrayId("B"))
 
 
+@pytest.mark.parametrize(
+    ("length", "joined"), [(15, True), (16, False), (17, True), (25, True), (26, False), (32, False), (33, False)]
+)
+def test_rows_of_two_beats_are_joined_where_padding_would_fill_a_fifth(*, length: int, joined: bool) -> None:
+    text = f"for i in range(40):\n    for j in range({length}):\n        A[i, j] += 1.0"
+    assert (in_long_rows(dependences(scop(text, A=(40, length)))) is not None) is joined
+
+
 @pytest.mark.parametrize(("rows", "times", "worth"), [(1024, 1, True), (16, 1, False), (1024, 20_000, False)])
 def test_it_is_offered_where_rows_take_long_to_move(*, rows: int, times: int, worth: bool) -> None:
     text = f"for t in range({times}):\n  for i in range({rows}):\n    for j in range(3):\n      A[i, j] += B[t]"

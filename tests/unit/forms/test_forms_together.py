@@ -101,6 +101,32 @@ def test_its_sums_are_one_nest_where_each_iteration_has_its_own(tmp_path: Path) 
     assert rewritten(read(path), [TOGETHER]).fused == forms[0].scop.fused
 
 
+STEPS = """
+    float w[12];
+    for (int t = 0; t < 7; t++) {
+        for (int i = 0; i < 12; i++) {
+            float p = 0.0f, q = 0.0f;
+            for (int j = 0; j < 12; j++) {
+                float d = u[j] - v[i];
+                p += m[j] * d;
+                q += d * d;
+            }
+            w[i] = p / (q + 0.5f);
+        }
+        for (int i = 0; i < 12; i++) {
+            v[i] += w[i];
+            u[i] += v[i];
+        }
+    }
+"""
+
+
+def test_where_another_order_sets_statements_apart_nothing_ties_them(tmp_path: Path) -> None:
+    """The sums of a body share no loop any more in some of the orders of steps that are asked for."""
+    forms = load_kernels(Source(str(kernel(tmp_path, STEPS))))
+    assert {form.name for form in forms if form.rewrites[:1] == (TOGETHER,)} >= {TOGETHER, "expanded"}
+
+
 STAYS = {
     "one reader": "for (int i = 0; i < 12; i++) { float d = x[i] * m[i]; u[i] = d * d; }",
     "other iterations": "for (int i = 0; i < 12; i++) { float d = x[i] * m[i]; u[i] = d; if (i < 9) v[i] = d + 1.0f; }",
