@@ -16,6 +16,7 @@ from fuzz.kinds import (
     lines,
     pivots,
     rows,
+    shared_values,
     stencil,
     sums,
     temporaries,
@@ -62,6 +63,7 @@ KINDS: tuple[tuple[float, Callable[[random.Random, str], Program]], ...] = (
     (0.325, lines),
     (0.335, sums),
     (0.35, triangles),
+    (0.37, shared_values),
 )
 
 

@@ -186,6 +186,30 @@ def temporaries(rng: random.Random, name: str) -> Program:
     return Program(name, tuple(arrays), (For("i", Affine(()), Affine((), many), 1, (loops,)),))
 
 
+def shared_values(rng: random.Random, name: str) -> Program:
+    """A value that two sums over a window share, and another one in the variable of a sum, which two results share."""
+    kind, window = rng.choice((*FLOATS[:2], "int")), rng.randint(2, 5)
+    arrays = [Array(letter, kind, 1, "argument") for letter in "ABCG"]
+    arrays += [Array(letter, kind, 0, "local") for letter in "DEF"]
+    row, along = Affine((("i", 1),)), Affine((("j", 1),))
+    place = Affine((("i", rng.randint(1, 2)), ("j", 1)))
+    value = Assign(Ref("F"), "=", rng.choice(("{0} - {1}", "{0} * {1}")), (Ref("A", (place,)), Ref("B", (along,))))
+    factors = (Ref("F"), Ref("B", (along,)))
+    adds = [
+        Assign(Ref(letter), rng.choice(("+=", "-=")), "{0} * {1}", (Ref("F"), rng.choice(factors))) for letter in "DE"
+    ]
+    first = [Assign(Ref(letter), "=", "{0}", (Ref("B", (Affine(()),)),)) for letter in "DE"]
+    then = Assign(Ref("D"), "=", rng.choice(("{0} - {1}", "{0} * {1}")), (Ref("D"), Ref("E")))
+    last = [
+        Assign(Ref("C", (row,)), rng.choice(("=", "+=")), "{0} * {1}", (Ref("D"), Ref("E"))),
+        Assign(Ref("G", (row,)), rng.choice(("=", "-=")), "{0}", (Ref("D"),)),
+    ]
+    sums = For("j", Affine(()), Affine((), window), 1, (value, *adds))
+    return Program(
+        name, tuple(arrays), (For("i", Affine(()), Affine((), rng.randint(6, 40)), 1, (*first, sums, then, *last)),)
+    )
+
+
 def lines(rng: random.Random, name: str) -> Program:
     """Steps in which rows, then perhaps columns, are swept one by one; sweeps hand on what they made of each.
 

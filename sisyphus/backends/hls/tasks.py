@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from functools import partial
+from itertools import count
 from math import prod
 
 from sisyphus.backends.hls.buffers import (
@@ -107,7 +108,7 @@ class TaskPrinter:
         self.expressions = Expressions(
             self.affines, scalar=self._scalar, element=self._element, helpers=helpers, table=self._table
         )
-        self._values: list[Expr] = []
+        self._numbers = count()
         self._held: dict[ArrayId, str] = {}
         self._around: list[For] = []
         self._lists: list[TileList] = []
@@ -195,8 +196,7 @@ class TaskPrinter:
         values = [self._value(run) for run, is_certain in runs if is_certain]
         written = {self.plan.scop.statement(run.statement).write.array for run, _ in runs}
         for value in common_values(values, written):
-            number = len(self._values)
-            self._values.append(value)
+            number = next(self._numbers)
             name = self.names.give("value", str(number), f"value_{number}")
             self.w.line(f"const {value.type.c_name} {name} = {self.expressions.value(value)};")
             self.expressions.named[value] = name
