@@ -16,6 +16,7 @@ from sisyphus.target import load_device, make_target
 
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / "kernels" / "hls").glob("*.c"))
+BOARD = sorted((ROOT / "kernels" / "board").glob("*.c"))
 REFUSED = {"binary_search": "while-loop", "histogram": "indirect-access", "spmv": "indirect-access"}
 PAGE = (ROOT / "docs" / "kernels.md").read_text()
 
@@ -42,6 +43,14 @@ def test_kernel_is_read_or_refused_with_a_place(path: Path) -> None:
     rules = {d.rule for d in caught.value.diagnostics}
     assert REFUSED[path.stem] in rules and all(f"`{rule}`" in rows[0] for rule in rules)
     assert all(d.span is not None for d in caught.value.diagnostics)
+
+
+@pytest.mark.parametrize("path", BOARD, ids=lambda p: p.stem)
+def test_kernel_at_the_size_of_a_board_is_read(path: Path) -> None:
+    assert read(path, extents=script().source_of(path).extents).statements
+    rows = (ROOT / "docs" / "evidence" / "board.md").read_text().splitlines()
+    [row] = [line for line in rows if line.startswith(f"| {path.stem} |")]
+    assert "| verified |" in row
 
 
 @pytest.mark.parametrize("name", ["crc32", "argmax", "dot_product"])
