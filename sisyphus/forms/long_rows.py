@@ -14,7 +14,7 @@ from sisyphus.ir import Array, Ref, Role, Scop
 from sisyphus.poly import Affine, dim_range
 from sisyphus.values import replace
 
-#: Rows that are no shorter fill the widest beat of a port; of two beats such a share may be empty.
+#: Rows that are no shorter fill the widest beat of a port; of two beats such a share may be empty where it counts.
 BEAT_BITS, EMPTY = 512, 0.2
 #: Arrays of fewer beats are moved in no time, and so are those of which every element is used more often.
 FEW_BEATS, MANY_USES = 64, 10_000
@@ -37,26 +37,26 @@ def in_long_rows(found: Dependences) -> Scop | None:
 
 def worth_long_rows(scop: Scop) -> bool:
     """Whether short rows of some array take long to move, beside what is done with them."""
-    return any(
-        _kept(scop, array) < len(array.extents)
-        and array.elements * array.type.stored.bits >= FEW_BEATS * BEAT_BITS
-        and _uses(scop, array) <= MANY_USES * array.elements
-        for array in scop.arrays
-    )
+    return any(_kept(scop, array) < len(array.extents) and _takes_long(scop, array) for array in scop.arrays)
 
 
 def _kept(scop: Scop, array: Array) -> int:
     """How many dimensions an array has once its rows are long enough; all of them where they are, or may not change."""
     rows, bits = len(array.extents), array.type.stored.bits
     may = array.role is not Role.LOCAL and array.view_of is None and array.id not in scop.looked_up and not array.given
-    while may and rows > 1 and _are_short(prod(array.extents[rows - 1 :]) * bits):
+
+    def are_short(length: int) -> bool:
+        return length < BEAT_BITS or (BEAT_BITS < length < (1 - EMPTY) * 2 * BEAT_BITS and _takes_long(scop, array))
+
+    while may and rows > 1 and are_short(prod(array.extents[rows - 1 :]) * bits):
         rows -= 1
     return rows
 
 
-def _are_short(bits: int) -> bool:
-    """Whether rows of so many bits fill no beat, or leave so much of two empty that their padding takes long."""
-    return bits < BEAT_BITS or BEAT_BITS < bits < (1 - EMPTY) * 2 * BEAT_BITS
+def _takes_long(scop: Scop, array: Array) -> bool:
+    """Whether an array is large, and its elements used seldom enough, that a beat more or less counts."""
+    is_large = array.elements * array.type.stored.bits >= FEW_BEATS * BEAT_BITS
+    return is_large and _uses(scop, array) <= MANY_USES * array.elements
 
 
 def _uses(scop: Scop, array: Array) -> int:

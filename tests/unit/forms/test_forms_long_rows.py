@@ -71,8 +71,13 @@ def test_rows_that_are_long_and_temporaries_stay() -> None:
     ("length", "joined"), [(15, True), (16, False), (17, True), (25, True), (26, False), (32, False), (33, False)]
 )
 def test_rows_of_two_beats_are_joined_where_padding_would_fill_a_fifth(*, length: int, joined: bool) -> None:
-    text = f"for i in range(40):\n    for j in range({length}):\n        A[i, j] += 1.0"
-    assert (in_long_rows(dependences(scop(text, A=(40, length)))) is not None) is joined
+    text = f"for i in range(80):\n    for j in range({length}):\n        A[i, j] += 1.0"
+    assert (in_long_rows(dependences(scop(text, A=(80, length)))) is not None) is joined
+
+
+def test_rows_of_two_beats_of_an_array_that_is_moved_in_no_time_stay() -> None:
+    text = "for i in range(8):\n    for j in range(17):\n        A[i, j] += 1.0"
+    assert in_long_rows(dependences(scop(text, A=(8, 17)))) is None
 
 
 @pytest.mark.parametrize(("rows", "times", "worth"), [(1024, 1, True), (16, 1, False), (1024, 20_000, False)])
