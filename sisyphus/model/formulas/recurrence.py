@@ -114,8 +114,9 @@ def update_of(setting: Setting, pipe: Pipe, work: Work, timing: Timing) -> Updat
 def _own_element(setting: Setting, pipe: Pipe, work: Work, timing: Timing, update: Update, *, beside: bool) -> Value:
     """What an update waits for; `beside`: the body also reads the buffer at another subscript."""
     alg, rules, chain = setting.alg, setting.rules, timing.chain
+    delay = timing.delays_from[work.target]
     if update.is_reduction:
-        held = reduction_interval(setting, pipe, work, timing)
+        held = alg.maximum(reduction_interval(setting, pipe, work, timing), in_cycles(setting, 0, delay))
         single = alg.select(alg.exceeds(bank_count(alg, work.write.dims), 1), 0, rules.cycles.single_bank)
         return alg.maximum(held, update.spread + single) if beside else held
     distance = alg.select(update.as_registers, 1, update.distance)
@@ -123,7 +124,6 @@ def _own_element(setting: Setting, pipe: Pipe, work: Work, timing: Timing, updat
         copies = reduction_copies(pipe, work)
         partial = latency_of(setting.operators, work.expr) * alg.log2_floor(copies) + 1
         chain = alg.select(alg.exceeds(copies, 1), partial, chain)
-    delay = timing.delays_from[work.target]
     spread, apart = in_cycles(setting, update.spread, delay), alg.exceeds(distance, 1)
     return alg.select(apart, alg.ceil_div(spread, distance), in_cycles(setting, chain, delay))
 
