@@ -56,6 +56,11 @@ def begin() -> None:
     _BEGUN[:] = [time.monotonic()]
 
 
+def end() -> None:
+    """The command is over, whether any stage asked or not: what follows in this process is no part of it."""
+    _BEGUN.clear()
+
+
 def spent() -> float:
     """Seconds since the command began, for the first who asks; for others, and where no command did, 0."""
     return time.monotonic() - _BEGUN.pop() if _BEGUN else 0.0

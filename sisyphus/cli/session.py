@@ -54,6 +54,7 @@ def session() -> Iterator[None]:
         for number in before:
             signal.signal(number, signal.SIG_IGN)
         forget()
+        allowance.end()
         sys.unraisablehook = hook
         if root is not None:
             tempfile.tempdir = None

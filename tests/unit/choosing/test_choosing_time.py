@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from clock import Clock
+from command_line import sisy
 from unit.choosing.small_kernels import MULTIPLY, asked
 
 from sisyphus import allowance, api, choice, choose, parts, pipeline, stages
@@ -190,6 +191,12 @@ def test_what_trust_costs_is_not_known_where_no_time_is_left(tmp_path: Path, mon
     monkeypatch.setattr(choose, "find", once)
     design = pipeline.optimize(asked(tmp_path, MULTIPLY, options=Options(trust="measured")))
     assert len(calls) == 2 and any("is not known" in note for note in design.notes)
+
+
+def test_a_command_without_stages_takes_no_time_of_what_follows_in_its_process() -> None:
+    assert sisy("devices").returncode == 0
+    clock = StageClock(silent)
+    assert clock.begun == clock.created
 
 
 def test_a_search_leaves_time_for_what_comes_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
