@@ -18,6 +18,7 @@ from sisyphus.analysis import (
 from sisyphus.errors import KernelError, UsageError
 from sisyphus.forms import (
     BLOCKS,
+    CASES,
     FINISHED,
     FORWARD,
     FUSED,
@@ -43,6 +44,7 @@ from sisyphus.forms import (
     UNTILED,
     WRITTEN_OUT,
     Strips,
+    cases_apart,
     computed_together,
     finished_apart,
     forwarded,
@@ -113,9 +115,10 @@ def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
     flat = _without_tiles(written, source)
     whole = flat or written
     long = _with_long_rows(whole, source) if long_rows else whole
-    apart = _with_sums_apart(long, source)
+    split = _with_cases(long, source)
+    apart = _with_sums_apart(split, source)
     base = _with_values_together(apart, source) or _with_inlined(apart, source)
-    plain = [*dict.fromkeys([written, long, apart, base]), *_with_expanded(base, source)]
+    plain = [*dict.fromkeys([written, long, split, apart, base]), *_with_expanded(base, source)]
     if base is not apart:
         plain += _with_expanded(apart, source)  # a place for each value may be shorter than what computes it
     direct = _direct(base, source)
@@ -166,6 +169,12 @@ def _with_long_rows(kernel: Kernel, source: Source) -> Kernel:
     """The kernel with rows that are shorter than a beat joined, where there are such."""
     found, rewrites = in_long_rows(kernel.dependences), (*kernel.rewrites, LONG_ROWS)
     return kernel if found is None else _analysed(found, dependences(found), source, rewrites=rewrites, name=LONG_ROWS)
+
+
+def _with_cases(kernel: Kernel, source: Source) -> Kernel:
+    """The kernel with short loops that settle each other written out, where there are such."""
+    cases, rewrites = cases_apart(kernel.dependences), (*kernel.rewrites, CASES)
+    return kernel if cases is None else _analysed(cases, dependences(cases), source, rewrites=rewrites, name=CASES)
 
 
 def _with_sums_apart(kernel: Kernel, source: Source) -> Kernel:

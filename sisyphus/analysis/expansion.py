@@ -56,7 +56,8 @@ def expand_inside(scop: Scop, dependences: Dependences) -> Expansion | None:
 def privatise(scop: Scop, dependences: Dependences) -> Expansion | None:
     """The scop with every local variable expanded over all loops in each iteration of which its values stay.
 
-    No variable becomes larger than the largest array that there is, or `SMALL`; None where nothing can be expanded.
+    No variable becomes larger than the largest array that there is, or `SMALL`: one that would is expanded over those
+    loops alone in which nothing but local variables waits. None where nothing can be expanded.
     """
     if not any(array.role is Role.LOCAL for array in scop.arrays):
         return None
@@ -67,9 +68,15 @@ def privatise(scop: Scop, dependences: Dependences) -> Expansion | None:
     for at, web in enumerate(search.webs):
         alone = range(web.shared_loops) if web.array.role is Role.LOCAL else ()
         loops = [loop for loop in alone if search.may_expand(at, loop)]
-        size = web.array.elements * prod(len(range_of(web.statements, loop)) for loop in loops)
-        webs.append((web, loops if size <= most else []))
+        if _size_over(web, loops) > most:
+            loops = [loop for loop in loops if not search.is_carried(web, loop)]
+        webs.append((web, loops if _size_over(web, loops) <= most else []))
     return rewrite(scop, webs, {}) if any(loops for _, loops in webs) else None
+
+
+def _size_over(web: Web, loops: Sequence[int]) -> int:
+    """Elements of an array that is expanded over some loops."""
+    return web.array.elements * prod(len(range_of(web.statements, loop)) for loop in loops)
 
 
 class _Search:
@@ -186,6 +193,12 @@ class _Search:
         if (at, loop) not in self._private:
             self._private[at, loop] = self.patience.ask(partial(self.webs[at].stays_within, loop)) is True
         return self._sound[at] and self._private[at, loop]
+
+    def is_carried(self, web: Web, loop: int) -> bool:
+        """Do the statements of a web wait for earlier iterations of a loop for what is no local variable?"""
+        own = frozenset(statement.id for statement in web.statements)
+        waits = (edge for edge in self.dependences.among(own) if self.scop.array(edge.array).role is not Role.LOCAL)
+        return any(loop in edge.depths for edge in waits)
 
     def refusal(self, at: int, loop: int) -> str | None:
         """Why an array has to stay although its values would allow expansion."""

@@ -18,6 +18,7 @@ from sisyphus.forms.proposals import INNER, SHORTER, proposals, schedule_text, s
 from sisyphus.forms.rewrites import (
     BATCHES,
     BLOCKS,
+    CASES,
     FINISHED,
     FORWARD,
     FUSED,
@@ -54,11 +55,12 @@ from sisyphus.forms.sums_apart import sums_apart
 from sisyphus.forms.table_tiles import in_table_tiles, sizes_of_tiles
 from sisyphus.forms.together import computed_together
 from sisyphus.forms.untiled import in_tiles, untiled
-from sisyphus.forms.written_out import written_out
+from sisyphus.forms.written_out import cases_apart, written_out
 
 __all__ = [
     "BATCHES",
     "BLOCKS",
+    "CASES",
     "FINISHED",
     "FORWARD",
     "FUSED",
@@ -89,6 +91,7 @@ __all__ = [
     "ScheduleError",
     "Steps",
     "Strips",
+    "cases_apart",
     "computed_together",
     "elements_of",
     "elsewhere",

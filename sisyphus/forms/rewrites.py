@@ -27,7 +27,7 @@ from sisyphus.forms.sums_apart import sums_apart
 from sisyphus.forms.table_tiles import in_table_tiles
 from sisyphus.forms.together import computed_together
 from sisyphus.forms.untiled import untiled
-from sisyphus.forms.written_out import written_out
+from sisyphus.forms.written_out import cases_apart, written_out
 from sisyphus.ir import Scop
 from sisyphus.poly import read_times
 
@@ -37,6 +37,7 @@ FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW = "finished", "pivots", "pivot-blocks ", 
 UNTILED, FUSED, BATCHES, SUMS_APART = "untiled", "fused", "batches ", "sums-apart"
 LINE_BLOCKS, INLINED, WRITTEN_OUT, TABLE_TILES = "line-blocks ", "inlined", "written-out", "table-tiles "
 SHIFTED, SHIFTED_STRIPS, LONG_ROWS, TOGETHER = "shifted", "strips-shifted ", "long-rows", "together"
+CASES = "cases"
 
 
 class ScheduleError(KernelError):
@@ -72,6 +73,7 @@ REWRITES: Mapping[str, Callable[[Dependences], Scop | None]] = {
     INLINED: inlined,
     LONG_ROWS: in_long_rows,
     WRITTEN_OUT: written_out,
+    CASES: cases_apart,
     PRIVATE: lambda found: None if (private := privatise(found.scop, found)) is None else private.scop,
     INSIDE: lambda found: None if (inside := expand_inside(found.scop, found)) is None else inside.scop,
     BLOCKS: lambda found: None if (whole := expand(found.scop, found)) is None else in_blocks(whole),

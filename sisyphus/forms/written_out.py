@@ -1,34 +1,51 @@
-"""Short loops inside of a sequential one written out, so that each of its iterations is one body; knows no cost.
+"""Short loops written out, each of their iterations a statement of its own, in the order of the source; knows no cost.
 
+Inside of a sequential loop:
 for n: for s < 2: { w = c[s] * z[s] + x[n]   z[s] = w }   becomes
 for n: { w = c[0] * z[0] + x[n]   z[0] = w   w = c[1] * z[1] + x[n]   z[1] = w }
 
 A nest is called anew in each iteration of the loops around it. Where all that a sequential loop has inside is a few
 instances, they are statements of its own, which one pipeline starts again as soon as values allow it.
+
+Where one short loop is settled by others:
+for c < 2: for p < 2: for q < 2: for i, j: if ((c + p + q) % 2 == 0) ...   becomes four nests over i and j
+
+Points of one colour are such: half of the iterations of p and q have no instance, and a condition says so in every
+copy of the body.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import chain, product
 from math import prod
 
-from sisyphus.analysis import Dependences, LoopKind, distribute, innermost
+from sisyphus.analysis import Dependences, LoopKind, count_or_none, distribute, innermost
 from sisyphus.forms.building import Names, loops_of, named, over
 from sisyphus.ir import Scop, Statement, StmtId
-from sisyphus.poly import const, dim_range
+from sisyphus.poly import const, dim_range, project_onto
 from sisyphus.values import replace
 
 #: Iterations of all loops that are written out around one statement, and statements that come of those of a loop.
 MOST_ITERATIONS, MOST_STATEMENTS = 32, 128
+#: Iterations of a loop that others settle, and statements that writing out such loops adds at most.
+SHORT, MOST_CASES = 4, 16
 
 
 def written_out(found: Dependences) -> Scop | None:
-    """The kernel with such loops written out, in the order of the source; None where there are none."""
+    """The kernel with short loops inside of sequential ones written out; None where there are none."""
     scop = found.scop
     for place in _places(found):
-        scop = _without_loops(scop, place)
+        while inside := [loop for loop in loops_of(scop.statements) if _is_inside(loop, place)]:
+            scop = _without_loop(scop, max(inside, key=len))
     return None if scop is found.scop else scop
+
+
+def cases_apart(found: Dependences) -> Scop | None:
+    """The kernel with short loops that settle each other written out; None where there are none, or too many."""
+    scop, most = found.scop, len(found.scop.statements) + MOST_CASES
+    while (place := next(_settled(scop), None)) is not None and len(scop.statements) <= most:
+        scop = _without_loop(scop, place)
+    return None if scop is found.scop or len(scop.statements) > most else scop
 
 
 def _places(found: Dependences) -> Iterator[tuple[int, ...]]:
@@ -47,31 +64,60 @@ def _places(found: Dependences) -> Iterator[tuple[int, ...]]:
             yield place
 
 
+def _is_inside(loop: tuple[int, ...], place: tuple[int, ...]) -> bool:
+    return len(loop) > len(place) and loop[: len(place)] == place
+
+
+def _settled(scop: Scop) -> Iterator[tuple[int, ...]]:
+    """The innermost loop of those that settle each other around some statement, by its place.
+
+    Of loops of two iterations it is enough that some of their values do not go together.
+    """
+    for statement in scop.statements:
+        values = _values(statement, 0)
+        for most in (2, SHORT):
+            short = {name: len(values[name]) for name in values if 1 < len(values[name]) <= most}
+            points = project_onto(statement.domain, list(short))
+            count = count_or_none(points) or 0
+            others = {name: count_or_none(project_onto(points, [n for n in short if n != name])) or 0 for name in short}
+            tied = [name for name, left in others.items() if count != left * short[name]]
+            if tied and (most == 2 or count in others.values()):
+                yield statement.position[: max(statement.iterators.index(name) for name in tied) + 1]
+
+
 def _values(statement: Statement, depth: int) -> Mapping[str, range]:
     """What the loops inside of so many run through at most."""
     ranges = ((name, dim_range(statement.domain, name)) for name in statement.iterators[depth:])
     return {name: range(low, high + 1) for name, (low, high) in ranges}
 
 
-def _without_loops(scop: Scop, place: tuple[int, ...]) -> Scop:
-    """All instances inside of a loop as statements of its own."""
-    inside, names = loops_of(scop.statements)[place], Names(scop)
-    ordered = sorted((copy for old in inside for copy in _copies(old, len(place))), key=lambda copy: copy[0])
-    taken, written = set[StmtId](), list[Statement]()
-    for at, (_, copy) in enumerate(ordered):
-        copy = named(copy, names.statement(copy.id)) if copy.id in taken else copy
-        taken.add(copy.id)
-        written.append(replace(copy, position=(*place, at)))
-    first = scop.statements.index(inside[0])
-    before, after = scop.statements[:first], scop.statements[first + len(inside) :]
-    return replace(scop, statements=(*before, *written, *after))
+def _without_loop(scop: Scop, place: tuple[int, ...]) -> Scop:
+    """All iterations of a loop as statements of their own, which lie where the loop did."""
+    around, names, taken = place[:-1], Names(scop), set[StmtId]()
+    written = list[tuple[tuple[int, ...], Statement]]()
+    for old in scop.statements:
+        for when, copy in _copies(old, len(around)) if old.position[: len(place)] == place else [((), old)]:
+            copy = named(copy, names.statement(copy.id)) if copy.id in taken else copy
+            taken.add(copy.id)
+            written.append(((*copy.position[len(around) : len(place)], *when), copy))
+    siblings = sorted({key for key, copy in written if copy.position[: len(around)] == around})
+    moved = [
+        copy if copy.position[: len(around)] != around else _at(copy, len(around), siblings.index(key))
+        for key, copy in written
+    ]
+    return replace(scop, statements=tuple(sorted(moved, key=lambda copy: copy.position)))
 
 
-def _copies(old: Statement, depth: int) -> Iterator[tuple[tuple[int, ...], Statement]]:
-    """A statement without its loops inside of so many, for each of their iterations, with when that runs."""
-    values = _values(old, depth)
-    for chosen in product(*values.values()):
-        copy = over(old, old.iterators[:depth], dict(zip(values, map(const, chosen), strict=True)))
+def _copies(old: Statement, depth: int) -> Iterator[tuple[tuple[int, int], Statement]]:
+    """A statement without its loop inside of so many, for each iteration, with when that runs in the loop."""
+    loops = [name for at, name in enumerate(old.iterators) if at != depth]
+    for value in _values(old, depth)[old.iterators[depth]]:
+        copy = over(old, loops, {old.iterators[depth]: const(value)})
         if not copy.domain.is_empty():
-            inner = chain.from_iterable(zip(chosen, old.position[depth + 1 :], strict=True))
-            yield (old.position[depth], *inner), copy
+            position = (*old.position[: depth + 1], *old.position[depth + 2 :])
+            yield (value, old.position[depth + 1]), replace(copy, position=position)
+
+
+def _at(statement: Statement, depth: int, place: int) -> Statement:
+    """The statement at a place among what lies inside of so many loops."""
+    return replace(statement, position=(*statement.position[:depth], place, *statement.position[depth + 1 :]))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from fuzz.kinds import (
+    colours,
     delayed,
     elimination,
     faces,
@@ -64,6 +65,7 @@ KINDS: tuple[tuple[float, Callable[[random.Random, str], Program]], ...] = (
     (0.335, sums),
     (0.35, triangles),
     (0.37, shared_values),
+    (0.385, colours),
 )
 
 

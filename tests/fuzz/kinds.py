@@ -210,6 +210,27 @@ def shared_values(rng: random.Random, name: str) -> Program:
     )
 
 
+def colours(rng: random.Random, name: str) -> Program:
+    """Time steps over the points of one colour after the other, in two dimensions or three, by a remainder."""
+    kind, deep = rng.choice((*FLOATS[:2], "int")), rng.random() < 0.3
+    loops = "ijk" if deep else "ij"
+    arrays = (Array("A", kind, len(loops), "argument"), Array("B", kind, len(loops), "argument"))
+
+    def at(moved: int = -1, by: int = 0) -> tuple[Affine, ...]:
+        return tuple(Affine(((loop, 1),), by if place == moved else 0) for place, loop in enumerate(loops))
+
+    reads = [Ref("A", at(rng.randrange(len(loops)), rng.choice((-1, 1)))) for _ in range(rng.randint(1, 3))]
+    shape = "0.5f * (" + " + ".join(f"{{{n}}}" for n in range(len(reads) + 1)) + ")"
+    body = Assign(Ref("A", at()), rng.choice(("=", "+=")), shape, (*reads, Ref("B", at())))
+    sign, start = rng.choice((1, -1)), rng.randint(-2, 1)
+    parity = Affine((*((loop, 1) for loop in loops), ("c", sign)), start + 2, rng.choice(("% 2", "& 1")))
+    node: Node = If((parity, "=="), (body,))
+    for loop in reversed(loops):
+        node = For(loop, Affine((), 1), Affine((), rng.randint(4, 6 if deep else 11)), 1, (node,))
+    node = For("c", Affine(()), Affine((), 2), 1, (node,))
+    return Program(name, arrays, (For("t", Affine(()), Affine((), rng.randint(2, 4)), 1, (node,)),))
+
+
 def lines(rng: random.Random, name: str) -> Program:
     """Steps in which rows, then perhaps columns, are swept one by one; sweeps hand on what they made of each.
 

@@ -16,6 +16,7 @@ from sisyphus.errors import KernelError
 from sisyphus.forms import (
     BATCHES,
     BLOCKS,
+    CASES,
     FINISHED,
     FORWARD,
     IN_PLACE,
@@ -132,6 +133,7 @@ ASKED = {
     SHIFTED: 5,
     LONG_ROWS: 3,
     TOGETHER: 9,
+    CASES: 9,
 }
 
 
@@ -322,6 +324,7 @@ FORMED = {
         "in-place",
         "inlined",
         "written-out",
+        "cases",
         "long-rows",
         "together",
         "forward",

@@ -187,6 +187,28 @@ for i in range(6):
     assert privatise(built, dependences(built)) is None
 
 
+def test_a_local_variable_that_would_be_too_large_has_no_place_for_steps_in_which_others_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sisyphus.analysis.expansion.SMALL", 0)
+    steps = """
+for b in range(6):
+    for p in range(5):
+        for i in range(6):
+            t = A[b, i] * 2
+            A[b, i] = t - 1
+"""
+    built = scop(steps, A=(6, 7), t=())
+    found = privatise(built, dependences(built))
+    assert found is not None and [(e.array, e.over) for e in found.expanded] == [("t", ("b", "i"))]
+    alone = steps.replace("A[b, i] * 2", "C[b, p, i]").replace("A[b, i] = t - 1", "D[b, p, i] = t")
+    built = scop(alone, C=(6, 5, 6), D=(6, 5, 6), t=())
+    found = privatise(built, dependences(built))
+    assert found is not None and [(e.array, e.over) for e in found.expanded] == [("t", ("b", "p", "i"))]
+    built = scop(alone.replace("t =", "t[0] =").replace("= t", "= t[0]"), C=(6, 5, 6), D=(6, 5, 6), t=(2,))
+    assert privatise(built, dependences(built)) is None
+
+
 def test_a_table_that_a_hundred_statements_update_is_expanded() -> None:
     """Rounds of a cipher as one writes them: isl gives up on what all of them do together, not on each of them."""
     rounds = "\n".join(f"        x[{5 * n % 16}] += x[{(5 * n + 4) % 16}] + x[{7 * n % 16}]" for n in range(96))

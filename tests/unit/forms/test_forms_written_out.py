@@ -9,7 +9,7 @@ import pytest
 from compiled_scops import run
 
 from sisyphus.analysis import dependences
-from sisyphus.forms import rewritten, steps_of, written_out
+from sisyphus.forms import cases_apart, rewritten, steps_of, written_out
 from sisyphus.frontend import read
 from sisyphus.ir import promises
 from sisyphus.kernel_forms import load_kernels
@@ -99,7 +99,7 @@ def test_instances_out_of_order_are_seen(tmp_path: Path, monkeypatch: pytest.Mon
     """The test of results notices statements that follow each other by their text, not by their iterations."""
     module = import_module("sisyphus.forms.written_out")
     copies = module._copies
-    monkeypatch.setattr(module, "_copies", lambda old, depth: ((when[::2], copy) for when, copy in copies(old, depth)))
+    monkeypatch.setattr(module, "_copies", lambda old, depth: ((when[::-1], copy) for when, copy in copies(old, depth)))
     path = kernel(tmp_path, SHORT["a cascade"])
     found = written_out(dependences(read(path)))
     assert found is not None and run(found, path, tmp_path) != "equal"
@@ -113,3 +113,56 @@ def test_a_cascade_of_filters_is_one_pipeline() -> None:
     assert [s.id for s in rewritten(forms["source"].scop, found.rewrites).statements] == [
         s.id for s in found.scop.statements
     ]
+
+
+COLOURED = {
+    "by a condition": "if ((i + j + c) % 2 == 0)",
+    "by a bit": "if (((i + j) & 1) == c)",
+    "in the header of a loop": None,
+}
+
+
+def coloured(folder: Path, condition: str | None) -> Path:
+    """Steps over the points of one colour, then the other, of an array of 9 x 10."""
+    first, then = ("1 + (i + c) % 2; j < 9; j += 2", "") if condition is None else ("1; j < 9; j++", condition)
+    path = folder / "kernel.c"
+    path.write_text(f"""void kernel(int u[9][10], const int f[9][10]) {{
+    for (int t = 0; t < 3; t++)
+        for (int c = 0; c < 2; c++)
+            for (int i = 1; i < 8; i++)
+                for (int j = {first}) {{
+                    {then} u[i][j] = u[i - 1][j] + 3 * u[i + 1][j] - u[i][j - 1] + u[i][j + 1] - f[i][j];
+                }}
+}}
+""")
+    return path
+
+
+@pytest.mark.parametrize("condition", COLOURED.values(), ids=[*COLOURED])
+def test_points_of_one_colour_are_nests_without_conditions(condition: str | None, tmp_path: Path) -> None:
+    path = coloured(tmp_path, condition)
+    found = cases_apart(dependences(read(path)))
+    assert found is not None
+    promises.run(found)
+    assert all(statement.domain.is_box() for statement in found.statements)
+    assert run(found, path, tmp_path) == "equal"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for (int i = 0; i < 4; i++) for (int j = 0; j <= i; j++) y[4 * i + j] = x[j];",
+        "for (int i = 0; i < 30; i++) if (i % 2 == 0) y[i] = x[i];",
+        "for (int i = 0; i < 30; i++) for (int j = 0; j < 2; j++) y[i] += x[j];",
+    ],
+    ids=["a small triangle", "every other point", "a box"],
+)
+def test_loops_that_settle_nothing_stay(body: str, tmp_path: Path) -> None:
+    assert cases_apart(dependences(read(kernel(tmp_path, body)))) is None
+
+
+def test_a_red_black_kernel_has_its_cases_and_is_built_again() -> None:
+    forms = {form.name: form for form in load_kernels(Source(str(KERNELS / "board" / "redblack.c")))}
+    found = forms["cases"]
+    assert len(forms["source"].scop.statements) < len(found.scop.statements) == 4
+    assert str(rewritten(forms["source"].scop, found.rewrites)) == str(found.scop)
