@@ -85,6 +85,19 @@ def around(part: Part, course: Course, left: float, slow: Slow) -> Iterator[Aske
         yield Asked(replace(part, options=options), (left - 1 + BESIDE) / BESIDE)
 
 
+def ragged(course: Course) -> Iterator[Asked]:
+    """The space of the best design once more, where its tiles divide loops, with those that divide none.
+
+    As a seed, and in a share of the time of the round: it is far larger, and what is proved speaks of the spaces before
+    it. A search without a limit is asked for the proof.
+    """
+    best, request = course.best, course.request
+    is_offered = request.model != "paper" and request.limits.seconds is not None
+    if best is not None and is_offered and best.part.options.tiles == "auto":
+        options = replace(best.part.options, tiles="ragged")
+        yield Asked(replace(best.part, options=options, is_seed=True, start=None), 1, course.share(AT_ONCE))
+
+
 def dealt(course: Course) -> Iterator[Asked]:
     """Every form once more, with several ports for arrays, where transfers of one take much of the best design's time.
 

@@ -205,7 +205,7 @@ class Parts:
         """The spaces of a form; the one with the start comes first.
 
         Additions that may be reassociated need not be: as a rule, what is found in the one space rules out the other. A
-        large space with ragged tiles comes after the one without, in which a good design is found sooner.
+        large space with ragged tiles comes after one with few of them, in which a good design is found sooner.
         """
         own, start = self.request.options, self.start
         if self.request.model == "paper":
@@ -218,7 +218,7 @@ class Parts:
             ports, columns = point.dealt_tiles, point.in_columns
             spaces = [replace(o, dealt=point.dealt, striped=ports, columns=columns, late=late) for o in spaces]
         first, *others = spaces
-        smaller = replace(first, tiles="divisors")
+        smaller = replace(first, tiles="few")
         if point is None and LARGE < self._tilings(kernel, first) > self._tilings(kernel, smaller):
             # the largest space is last and has all the time that is left
             return [Part(kernel, smaller, is_seed=True), *(Part(kernel, options) for options in (*others, first))]

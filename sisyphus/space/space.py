@@ -21,7 +21,8 @@ from sisyphus.values import dataclass, field, replace
 Objective = Literal["report", "rtl"]
 Reuse = Literal["optimistic", "pessimistic"]
 Trust = Literal["any", "measured"]
-Tiles = Literal["auto", "divisors", "ragged"]
+#: May tiles divide no loop? `few`: in as many sizes as divisors would make (`tilings.py`), for a first search.
+Tiles = Literal["auto", "divisors", "ragged", "few"]
 
 
 #: Beats of up to so many bits take a cycle each in RTL, wherever they are loaded. Wider ones took two where a loop

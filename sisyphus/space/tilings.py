@@ -15,6 +15,8 @@ WIDEST_STEP = 4
 WIDEST_STEP_OF_MOVING = 2
 #: Sizes of one loop at a level, divisors aside; more make the space of a nest too large to be searched.
 MOST_SIZES = 32
+#: Share of a loop that a power of two may waste: banks that are counted in powers of two need no dividers.
+SMALL_WASTE = 0.05
 #: The largest power of two among unroll factors, more of which double the space of each nest for nothing, and the
 #: largest one for the sake of rows of windows, of which few are unrolled.
 MOST_POWER, FEW_ROWS = 64, 8
@@ -28,10 +30,12 @@ def tilings(trip_count: int, kind: LoopKind, tiles: Tiles, *, moves: bool = Fals
 
     Equation 1 with divisors: level 0 x level 1 x level 2 = trip count. Ragged: no less than that, and no tile without
     work; of all sizes that make the same number of tiles only the smallest, as a larger one does more for nothing.
-    Every choice of divisors is among the ragged ones. Of a long loop not all ragged ones are there.
+    Every choice of divisors is among the ragged ones, and so is each of `few`. Of a long loop not all ragged ones are
+    there.
     """
-    is_ragged = tiles == "ragged" or (tiles == "auto" and has_hole(trip_count, moves=moves))
-    sizes = ragged_sizes if is_ragged else divisors
+    sizes = divisors
+    if tiles == "ragged" or (tiles != "divisors" and has_hole(trip_count, moves=moves)):
+        sizes = few_sizes if tiles == "few" else ragged_sizes
     few = [1 << at for at in range(powers.bit_length()) if 1 << at < trip_count]
     triples = (
         Tile(-(-starts // level1), level1, level2)
@@ -53,6 +57,19 @@ def divisors(number: int) -> tuple[int, ...]:
     """All positive divisors, ascending."""
     small = {d for d in range(1, isqrt(number) + 1) if number % d == 0}
     return tuple(sorted(small | {number // d for d in small}))
+
+
+def few_sizes(number: int) -> tuple[int, ...]:
+    """Of the ragged sizes one of each octave: a power of two that wastes little, or what wastes least."""
+
+    def wasted(size: int) -> tuple[bool, int]:
+        done = -(-number // size) * size
+        return size & (size - 1) > 0 or done > (1 + SMALL_WASTE) * number, done
+
+    octaves: dict[int, list[int]] = {}
+    for size in ragged_sizes(number):
+        octaves.setdefault(size.bit_length(), []).append(size)
+    return tuple(sorted({1, number, *(min(group, key=wasted) for group in octaves.values())}))
 
 
 def ragged_sizes(number: int) -> tuple[int, ...]:

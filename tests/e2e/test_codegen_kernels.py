@@ -121,7 +121,7 @@ def halved(path: Path) -> tuple[str, ...]:
 
 
 #: Counted work, so that the same designs are found however busy the machine is.
-EFFORT = 1.0
+EFFORT = 0.5
 #: A kernel is searched with one kind of adders, on which what a design computes does not depend.
 ADDERS, OF_INTEGERS = ("dsp", "fabric"), ("nussinov",)
 

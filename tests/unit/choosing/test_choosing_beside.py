@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from steps_in_c import STEPS
 
+from sisyphus import clock
 from sisyphus.choice import find
 from sisyphus.kernel_forms import load_kernels
 from sisyphus.part_search import Answer, PartSearch
@@ -53,3 +54,42 @@ def test_tiles_that_were_asked_for_are_searched_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiles: str
 ) -> None:
     assert {answer.part.options.tiles for answer in searched(tmp_path, monkeypatch, tiles=tiles)} == {tiles}
+
+
+ROWS = """
+void k(const float A[16][64], float y[16], const float x[64])
+{
+    for (int i = 0; i < 16; i++) {
+        y[i] = 0.0f;
+        for (int j = 0; j < 64; j++)
+            y[i] += A[i][j] * x[j];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("tiles", "seconds"), [("auto", 2.0), ("auto", None), ("divisors", 2.0)])
+def test_the_best_design_may_have_tiles_that_divide_no_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiles: str, seconds: float | None
+) -> None:
+    """After all other searches of a round, of which a proof speaks; none without a limit, which is asked for a proof."""
+    found, answer = list[Answer](), PartSearch.answer
+
+    def heard(self: PartSearch, limits: Limits, upper: float, *near: DesignPoint | None) -> Answer:
+        found.append(answer(self, limits, upper, *near))
+        return found[-1]
+
+    monkeypatch.setattr(PartSearch, "answer", heard)
+    path = tmp_path / "rows.c"
+    path.write_text(ROWS)
+    target = make_target(load_device("u200"), budget="chip", dsp=330)
+    options = Options(tiles=tiles)  # type: ignore[arg-type]
+    request = Request(Source(str(path)), target, options, limits=Limits(seconds=seconds), fixes=("adders=dsp",))
+    with clock.counting():
+        best = find(load_kernels(request.source), request)
+    every = [one.part.options.tiles for one in found]
+    assert ("ragged" in every) == (tiles == "auto" and seconds is not None)
+    if "ragged" in every:
+        at = every.index("ragged")
+        assert found[at].part.is_seed and {*every[:at]} == {"auto"}
+        assert best.outcome is not None and (best.outcome.bound is None or best.outcome.objective is not None)

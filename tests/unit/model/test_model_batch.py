@@ -32,7 +32,7 @@ from sisyphus.space.ahead import loaded_ahead
 from sisyphus.target import load_device, make_target
 
 TARGET = make_target(load_device("u200"), budget="chip")
-POINTS = int(os.environ.get("SISY_POINTS", "30"))
+POINTS = int(os.environ.get("SISY_POINTS", "15"))
 
 
 @pytest.fixture(autouse=True)
@@ -131,7 +131,7 @@ def test_candidates_with_tiles_over_several_ports_cost_what_their_plans_cost(
     space = over_ports(plain.space, ArrayId("A"), count)
     assert space is not None
     kernel = replace(plain, space=space)
-    points = [point for point in random_points(space, 300, seed=count) if point.dealt_tiles]
+    points = [point for point in random_points(space, 10 * POINTS, seed=count) if point.dealt_tiles]
     assert len(points) >= 5
     plans = [kernel.plan(point) for point in points]
     for nest in space.nests:

@@ -46,6 +46,17 @@ def test_loops_may_have_powers_of_two(trip_count: int, kind: LoopKind, moves: bo
 
 
 @EXAMPLES
+@given(st.integers(1, 3000), st.sampled_from(list(LoopKind)), st.booleans())
+def test_few_tiles_are_few_of_those_that_there_are(trip_count: int, kind: LoopKind, moves: bool) -> None:
+    few, every = (set(tilings(trip_count, kind, tiles, moves=moves)) for tiles in ("few", "auto"))
+    assert few <= every
+    sizes = sorted({tile.level1 for tile in few if tile.level2 == 1})
+    assert {1, trip_count} <= {*sizes} and (len(sizes) <= 1 + trip_count.bit_length() or few == every)
+    if has_hole(trip_count, moves=moves):
+        assert all(larger < 4 * smaller for smaller, larger in pairwise(sizes))
+
+
+@EXAMPLES
 @given(st.integers(1, 60))
 def test_no_tile_left_out_does_as_many_starts_with_less(trip_count: int) -> None:
     """Every (starts, copies) that any tile has, some ragged tile has with no more of either."""
