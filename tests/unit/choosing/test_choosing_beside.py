@@ -72,7 +72,7 @@ void k(const float A[16][64], float y[16], const float x[64])
 def test_the_best_design_may_have_tiles_that_divide_no_loop(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiles: str, seconds: float | None
 ) -> None:
-    """After all other searches of a round, of which a proof speaks; none without a limit, which is asked for a proof."""
+    """After all other searches of a round, of which a proof speaks; never where no limit says when to stop."""
     found, answer = list[Answer](), PartSearch.answer
 
     def heard(self: PartSearch, limits: Limits, upper: float, *near: DesignPoint | None) -> Answer:
