@@ -85,15 +85,20 @@ def around(part: Part, course: Course, left: float, slow: Slow) -> Iterator[Aske
         yield Asked(replace(part, options=options), (left - 1 + BESIDE) / BESIDE)
 
 
+def waiting_for_ragged(request: Request) -> float:
+    """How much `ragged` counts among the parts that share the time of a round; 0: it has none."""
+    is_offered = request.model != "paper" and request.options.tiles == "auto" and request.limits.seconds is not None
+    return BESIDE if is_offered else 0.0
+
+
 def ragged(course: Course) -> Iterator[Asked]:
     """The space of the best design once more, where its tiles divide loops, with those that divide none.
 
     As a seed, and in a share of the time of the round: it is far larger, and what is proved speaks of the spaces before
     it. A search without a limit is asked for the proof.
     """
-    best, request = course.best, course.request
-    is_offered = request.model != "paper" and request.limits.seconds is not None
-    if best is not None and is_offered and best.part.options.tiles == "auto":
+    best = course.best
+    if best is not None and waiting_for_ragged(course.request) and best.part.options.tiles == "auto":
         options = replace(best.part.options, tiles="ragged")
         yield Asked(replace(best.part, options=options, is_seed=True, start=None), 1, course.share(AT_ONCE))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sisyphus import allowance
-from sisyphus.beside import BESIDE, Slow, around, dealt, ragged
+from sisyphus.beside import Slow, around, dealt, ragged, waiting_for_ragged
 from sisyphus.course import Asked, Course
 from sisyphus.errors import TimeUp
 from sisyphus.part_search import Answer, Choice, Listen, cost_of, silent
@@ -68,8 +68,9 @@ def find(
 
 def _every(parts: Parts, course: Course, slow: Slow) -> Iterator[Asked]:
     """All parts, each with what is beside it, once more with arrays over several ports, and the best with any tiles."""
+    last = waiting_for_ragged(course.request)
     for part in parts:
-        yield from around(part, course, parts.left + BESIDE, slow)
+        yield from around(part, course, parts.left + last, slow)
     yield from dealt(course)
     yield from ragged(course)
 
