@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from sisyphus.ir import ArrayId, Role
-from sisyphus.model import WAITS_FOR, Term, estimate, parts_named
+from sisyphus.model import WAITS_FOR, Estimate, Term, estimate, parts_named
 from sisyphus.model.limit import limit_of
+from sisyphus.plan import Plan
 from sisyphus.request import Kernel, plan_of
 from sisyphus.search import fits_whole
 from sisyphus.space import DEALT_BEATS, STRIPES, DesignPoint, Space, long_arrays, may_load_ahead, over_ports
@@ -48,7 +49,8 @@ def slow_tiles(space: Space, cost: float) -> tuple[ArrayId, ...]:
 def slow_in_design(kernel: Kernel, space: Space, point: DesignPoint, share: float = SLOW) -> tuple[ArrayId, ...]:
     """Large arrays whose transfers take a share of the cycles of a design, in which tiles may pass many times.
 
-    All large ones if one is slow and they are few, as of transfers side by side the longest takes the time of all.
+    Also of those behind computation, which need not be faster than what it waits for. All large ones if one is slow and
+    they are few, as of transfers side by side the longest takes the time of all.
     """
     large = _large_arrays(space)
     if not large:
@@ -59,8 +61,20 @@ def slow_in_design(kernel: Kernel, space: Space, point: DesignPoint, share: floa
     spent = Counter[ArrayId]()
     for name, cycles in _spent(found.terms["cycles"], moved):
         spent[moved[name]] += cycles
-    slow = tuple(array for array in large if spent[array] >= share * found.cycles)
+    behind = _beats_of_tiles(plan, found, space.target)
+    slow = tuple(array for array in large if max(spent[array], behind[array]) >= share * found.cycles)
     return large if slow and len(large) <= FEW else slow
+
+
+def _beats_of_tiles(plan: Plan, found: Estimate, target: Target) -> Counter[ArrayId]:
+    """What the ports of each array move in tiles, in their widest beats."""
+    arrays = {transfer.port: (transfer.array, plan.port_of(transfer).stripes) for transfer in plan.transfers}
+    beats = Counter[ArrayId]()
+    for task in found.study.tasks.values():
+        for port, moved in task.bytes_by_port.items():
+            array, stripes = arrays[port]
+            beats[array] += moved * 8 // (target.port_bits * stripes)
+    return beats
 
 
 def is_held_by_updates(kernel: Kernel, point: DesignPoint, target: Target) -> bool:

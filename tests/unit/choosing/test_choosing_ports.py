@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,7 +19,7 @@ from sisyphus.backends.hls import project
 from sisyphus.choice import find
 from sisyphus.ir import ArrayId
 from sisyphus.kernel_forms import load_kernels
-from sisyphus.model import Term
+from sisyphus.model import Term, estimate
 from sisyphus.part_search import Answer, Choice
 from sisyphus.parts import Known, Parts
 from sisyphus.request import Kernel, Request, Source, estimate_of, plan_of, space_of
@@ -356,6 +357,37 @@ def test_tiles_that_pass_many_times_are_slow_in_a_design(tmp_path: Path) -> None
     assert estimate_of(many.kernel, many.point, small_target()).cycles < cost
     plan = plan_of(many.kernel, many.point)
     assert run(project(plan), plan, sets=["random"]).passed
+
+
+#: Every step multiplies all of M, which does not fit on chip, with a vector.
+PRODUCTS = """
+void products(float r[80], const float M[80][128], const float x[128]) {
+  float t[80];
+  for (int it = 0; it < 6; it++) {
+    for (int i = 0; i < 80; i++) {
+      t[i] = 0.0f;
+      for (int j = 0; j < 128; j++)
+        t[i] += M[i][j] * x[j];
+    }
+    for (int i = 0; i < 80; i++)
+      r[i] = 0.5f * r[i] + t[i];
+  }
+}
+"""
+
+
+def test_tiles_behind_computation_are_slow_in_a_design(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is no faster than the loads that it waits for hides them: hardly any cycle is spent on these alone."""
+    path = tmp_path / "products.c"
+    path.write_text(PRODUCTS)
+    best = find(load_kernels(Source(str(path))), with_tiles(("M.ports=1", "adders=dsp")))
+    plan, target = plan_of(best.kernel, best.point), small_target()
+    beats = slow_transfers._beats_of_tiles(plan, estimate(plan, target), target)
+    assert beats["M"] == 6 * 80 * 128 // 16
+    monkeypatch.setattr(slow_transfers, "_spent", lambda *_: iter(()))
+    assert slow_in_design(best.kernel, best.space, best.point) == ("M",)
+    monkeypatch.setattr(slow_transfers, "_beats_of_tiles", lambda *_: Counter())
+    assert slow_in_design(best.kernel, best.space, best.point) == ()
 
 
 def test_what_waits_for_a_tile_that_is_stored_late_is_spent_on_its_array() -> None:
