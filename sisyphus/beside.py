@@ -100,7 +100,8 @@ def ragged(course: Course) -> Iterator[Asked]:
     best = course.best
     if best is not None and waiting_for_ragged(course.request) and best.part.options.tiles == "auto":
         options = replace(best.part.options, tiles="ragged")
-        yield Asked(replace(best.part, options=options, is_seed=True, start=None), 1, course.share(AT_ONCE))
+        part = replace(best.part, options=options, is_seed=True, share=1.0, start=None)
+        yield Asked(part, 1, course.share(AT_ONCE))
 
 
 def dealt(course: Course) -> Iterator[Asked]:
