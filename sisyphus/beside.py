@@ -104,6 +104,11 @@ def ragged(course: Course) -> Iterator[Asked]:
         yield Asked(part, 1, course.share(AT_ONCE))
 
 
+def is_beyond(part: Part) -> bool:
+    """Whether a part is one of `ragged`, whose space no other part has."""
+    return part.is_seed and part.options.tiles == "ragged"
+
+
 def dealt(course: Course) -> Iterator[Asked]:
     """Every form once more, with several ports for arrays, where transfers of one take much of the best design's time.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sisyphus import allowance
-from sisyphus.beside import Slow, around, dealt, ragged, waiting_for_ragged
+from sisyphus.beside import Slow, around, dealt, is_beyond, ragged, waiting_for_ragged
 from sisyphus.course import Asked, Course
 from sisyphus.errors import TimeUp
 from sisyphus.part_search import Answer, Choice, Listen, cost_of, silent
@@ -119,7 +119,7 @@ def _together(best: Choice, course: Course) -> SolveOutcome | None:
     """The outcome of the best design, with the bound of all searches, and a proof where all of them have one.
 
     A design that costs less than the bound is none of those that were searched: it was made better afterwards, and so
-    may be others. Then nothing is proved, and there is no bound.
+    may be others. Then nothing is proved, and there is no bound; nor where it is of a space that none of these has.
     """
     outcome = best.outcome
     if outcome is None or outcome.objective is None:
@@ -131,6 +131,7 @@ def _together(best: Choice, course: Course) -> SolveOutcome | None:
     bounds = [answer.bound for answer in whole]
     known = [bound for bound in bounds if bound is not None]
     bound = min(known) if known and len(known) == len(bounds) else None
-    if bound is not None and bound > outcome.objective * (1 + EQUAL):
+    is_below = bound is not None and bound > outcome.objective * (1 + EQUAL)
+    if is_below or (course.best is not None and is_beyond(course.best.part)):
         stop, bound = Stop.UNPROVED if stop is Stop.PROVED else stop, None
     return replace(outcome, stop=stop, bound=bound)

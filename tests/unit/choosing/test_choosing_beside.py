@@ -9,18 +9,19 @@ import pytest
 from steps_in_c import STEPS
 
 from sisyphus import clock
+from sisyphus.beside import is_beyond
 from sisyphus.choice import find
 from sisyphus.kernel_forms import load_kernels
 from sisyphus.part_search import Answer, PartSearch
 from sisyphus.request import Request, Source
-from sisyphus.solve import Limits
+from sisyphus.solve import Limits, Stop
 from sisyphus.space import DesignPoint, Options
 from sisyphus.target import load_device, make_target
 from sisyphus.values import replace
 
 
 def searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> list[Answer]:
-    """All searches of the kernel, a short time each."""
+    """All searches of the kernel, with a little counted work each."""
     answer, found = PartSearch.answer, list[Answer]()
 
     def kept(self: PartSearch, limits: Limits, upper: float, *near: DesignPoint | None) -> Answer:
@@ -32,7 +33,9 @@ def searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) ->
     path.write_text(STEPS)
     source = Source(str(path))
     target = make_target(load_device("u200"), budget="chip", bram18k=600, uram=0)
-    find(load_kernels(source), Request(source, target, Options(**options), fixes=("adders=dsp", "form=strips,source")))
+    request = Request(source, target, Options(**options), fixes=("adders=dsp", "form=strips,source"))
+    with clock.counting():
+        find(load_kernels(source), request)
     return found
 
 
@@ -86,10 +89,25 @@ def test_the_best_design_may_have_tiles_that_divide_no_loop(
     options = Options(tiles=tiles)  # type: ignore[arg-type]
     request = Request(Source(str(path)), target, options, limits=Limits(seconds=seconds), fixes=("adders=dsp",))
     with clock.counting():
-        best = find(load_kernels(request.source), request)
+        find(load_kernels(request.source), request)
     every = [one.part.options.tiles for one in found]
     assert ("ragged" in every) == (tiles == "auto" and seconds is not None)
     if "ragged" in every:
         at = every.index("ragged")
-        assert found[at].part.is_seed and {*every[:at]} == {"auto"}
-        assert best.outcome is not None and (best.outcome.bound is None or best.outcome.objective is not None)
+        assert is_beyond(found[at].part) and {*every[:at]} == {"auto"}
+
+
+def test_a_design_of_a_space_beside_all_others_is_not_proved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "rows.c"
+    path.write_text(ROWS)
+    target = make_target(load_device("u200"), budget="chip", dsp=330)
+    request = Request(Source(str(path)), target, limits=Limits(seconds=2.0), fixes=("adders=dsp",))
+    kernels = load_kernels(request.source)
+    with clock.counting():
+        known = find(kernels, request)
+        monkeypatch.setattr("sisyphus.choice.is_beyond", lambda _: True)
+        other = find(kernels, request)
+    assert known.outcome is not None and other.outcome is not None
+    assert known.outcome.objective == other.outcome.objective
+    assert (other.outcome.bound, other.outcome.stop) == (None, Stop.UNPROVED)
+    assert known.outcome.stop is Stop.PROVED
