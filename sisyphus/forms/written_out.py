@@ -16,7 +16,7 @@ copy of the body.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
 from sisyphus.analysis import Dependences, LoopKind, count_or_none, distribute, innermost
@@ -73,16 +73,24 @@ def _settled(scop: Scop) -> Iterator[tuple[int, ...]]:
 
     Of loops of two iterations it is enough that some of their values do not go together.
     """
+    lengths = {place: _length(inside, len(place) - 1) for place, inside in loops_of(scop.statements).items()}
     for statement in scop.statements:
-        values = _values(statement, 0)
+        values, position = _values(statement, 0), statement.position
+        loops = {name: lengths[position[: at + 1]] for at, name in enumerate(statement.iterators)}
         for most in (2, SHORT):
-            short = {name: len(values[name]) for name in values if 1 < len(values[name]) <= most}
+            short = {name: len(values[name]) for name in values if len(values[name]) > 1 and loops[name] <= most}
             points = project_onto(statement.domain, list(short))
             count = count_or_none(points) or 0
             others = {name: count_or_none(project_onto(points, [n for n in short if n != name])) or 0 for name in short}
             tied = [name for name, left in others.items() if count != left * short[name]]
             if tied and (most == 2 or count in others.values()):
                 yield statement.position[: max(statement.iterators.index(name) for name in tied) + 1]
+
+
+def _length(inside: Sequence[Statement], depth: int) -> int:
+    """Iterations of the loop at a depth, from the first to the last that some statement has."""
+    every = [values for s in inside for values in [_values(s, depth)[s.iterators[depth]]] if values]
+    return max((values.stop for values in every), default=0) - min((values.start for values in every), default=0)
 
 
 def _values(statement: Statement, depth: int) -> Mapping[str, range]:

@@ -25,7 +25,8 @@ def refitted(known: Choice, kernels: Sequence[Kernel], request: Request) -> Desi
     if kernel is None or _arrays(kernel) != _arrays(known.kernel):  # as those of outputs that are dealt apart
         return None
     point = known.point
-    space, before = (space_of_point(of, request, point) for of in (kernel, known.kernel))
+    anywhere = replace(request, options=replace(request.options, tiles="ragged"))  # as the known design's may be
+    space, before = space_of_point(kernel, request, point), space_of_point(known.kernel, anywhere, point)
     if _loops(space) != _loops(before):
         return None
     try:

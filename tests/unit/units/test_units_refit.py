@@ -11,6 +11,8 @@ from sisyphus.kernel_forms import load_kernels
 from sisyphus.part_search import Choice
 from sisyphus.request import Kernel, Request, Source, estimate_of
 from sisyphus.solve import Limits
+from sisyphus.space import Options
+from sisyphus.space.space import Tiles
 from sisyphus.target import load_device, make_target
 from sisyphus.units.refit import refitted
 from sisyphus.values import replace
@@ -18,10 +20,10 @@ from sisyphus.values import replace
 GEMM = str(Path(__file__).parents[3] / "kernels" / "polybench" / "gemm.c")
 
 
-def asked(rows: int, dsp: int = 200) -> tuple[tuple[Kernel, ...], Request]:
+def asked(rows: int, dsp: int = 200, tiles: Tiles = "divisors") -> tuple[tuple[Kernel, ...], Request]:
     source = Source(GEMM, defines=(f"NI={rows}", "NJ=32", "NK=24"))
     target = make_target(load_device("u200"), budget="routable", dsp=dsp)
-    return load_kernels(source), Request(source, target, limits=Limits(effort=4))
+    return load_kernels(source), Request(source, target, Options(tiles=tiles), limits=Limits(effort=4))
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +44,13 @@ def test_a_design_of_other_rows_is_legal_and_fits(known: Choice, rows: int) -> N
     assert estimate_of(found.kernel, found.point, request.target).cycles <= (
         estimate_of(kernels[0], point, request.target).cycles
     )
+
+
+def test_a_design_with_tiles_that_divide_no_loop_becomes_one_with_the_nearest_that_do() -> None:
+    known = pipeline.search(*asked(24, tiles="ragged"))
+    assert any(tile.size * tile.level0 > 32 for nest in known.point.nests for name, tile in nest.tiles if name == "j")
+    kernels, request = asked(20, tiles="auto")
+    assert refitted(known, kernels, request) is not None
 
 
 def test_a_design_that_does_not_fit_is_none(known: Choice) -> None:
