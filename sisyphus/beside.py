@@ -101,7 +101,8 @@ def ragged(course: Course) -> Iterator[Asked]:
     if best is not None and waiting_for_ragged(course.request) and best.part.options.tiles == "auto":
         options = replace(best.part.options, tiles="ragged")
         part = replace(best.part, options=options, is_seed=True, share=1.0, start=None)
-        yield Asked(part, 1, course.share(AT_ONCE))
+        if not course.was_asked(part):  # that of steps in strips, which is no seed
+            yield Asked(part, 1, course.share(AT_ONCE))
 
 
 def is_beyond(part: Part) -> bool:

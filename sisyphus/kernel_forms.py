@@ -32,6 +32,7 @@ from sisyphus.forms import (
     PIVOT_BLOCKS,
     PIVOTS,
     PRIVATE,
+    REWRITES,
     SCHEDULE,
     SHADOW,
     SHIFTED,
@@ -44,19 +45,14 @@ from sisyphus.forms import (
     UNTILED,
     WRITTEN_OUT,
     Strips,
-    cases_apart,
-    computed_together,
     finished_apart,
-    forwarded,
     free_loops,
     fused,
     in_blocks,
-    in_long_rows,
     in_panels,
     in_place,
     in_table_tiles,
     in_tiles,
-    inlined,
     latched,
     order_in_strips,
     proposals,
@@ -64,17 +60,14 @@ from sisyphus.forms import (
     schedule_text,
     scheduled,
     shadowed,
-    shifted,
     sizes_of_blocks,
     sizes_of_panels,
     sizes_of_tiles,
     steps_of,
-    sums_apart,
     sunk,
     untiled,
     with_pivots,
     worth_long_rows,
-    written_out,
 )
 from sisyphus.ir import ArrayId, Scop
 from sisyphus.kernel_views import freed, with_copies, with_views
@@ -114,14 +107,14 @@ def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
     written = _analysed(scop, found, source)
     flat = _without_tiles(written, source)
     whole = flat or written
-    long = _with_long_rows(whole, source) if long_rows else whole
-    split = _with_cases(long, source)
-    apart = _with_sums_apart(split, source)
-    base = _with_values_together(apart, source) or _with_inlined(apart, source)
+    long = (_rewritten_by(LONG_ROWS, whole, source) if long_rows else None) or whole
+    split = _rewritten_by(CASES, long, source) or long
+    apart = _rewritten_by(SUMS_APART, split, source) or split
+    base = _rewritten_by(TOGETHER, apart, source) or _rewritten_by(INLINED, apart, source) or apart
     plain = [*dict.fromkeys([written, long, split, apart, base]), *_with_expanded(base, source)]
     if base is not apart:
         plain += _with_expanded(apart, source)  # a place for each value may be shorter than what computes it
-    direct = _direct(base, source)
+    direct = _rewritten_by(FORWARD, base, source)
     if direct is not None:
         without = [direct, *_with_expanded(direct, source)]
         if _shortest(without) <= _shortest(plain) // SHORTER:
@@ -137,7 +130,9 @@ def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
         for rewrites, _, together in _shortest_with(fused, bases):
             words = (*rewrites, FUSED)
             yield _analysed(together, dependences(together), source, rewrites=words, name=FUSED)
-        yield from _shifted(base, source)
+        shifted = _rewritten_by(SHIFTED, base, source)
+        if shifted is not None:
+            yield shifted
         orders = list(_in_other_orders(base, bases, source))
         others = list(_in_other_orders(direct, _bases(direct), source)) if direct is not None else []
         yield from others if others and (not orders or _shortest(others) < _shortest(orders)) else orders
@@ -165,57 +160,21 @@ def _without_tiles(kernel: Kernel, source: Source) -> Kernel | None:
     return _analysed(flat, dependences(flat), source, rewrites=(*before, UNTILED), name=UNTILED)
 
 
-def _with_long_rows(kernel: Kernel, source: Source) -> Kernel:
-    """The kernel with rows that are shorter than a beat joined, where there are such."""
-    found, rewrites = in_long_rows(kernel.dependences), (*kernel.rewrites, LONG_ROWS)
-    return kernel if found is None else _analysed(found, dependences(found), source, rewrites=rewrites, name=LONG_ROWS)
-
-
-def _with_cases(kernel: Kernel, source: Source) -> Kernel:
-    """The kernel with short loops that settle each other written out, where there are such."""
-    cases, rewrites = cases_apart(kernel.dependences), (*kernel.rewrites, CASES)
-    return kernel if cases is None else _analysed(cases, dependences(cases), source, rewrites=rewrites, name=CASES)
-
-
-def _with_sums_apart(kernel: Kernel, source: Source) -> Kernel:
-    """The kernel with sums of integers in loops of their own, where several statements add to them in turns."""
-    apart, rewrites = sums_apart(kernel.dependences), (*kernel.rewrites, SUMS_APART)
-    return kernel if apart is None else _analysed(apart, dependences(apart), source, rewrites=rewrites, name=SUMS_APART)
-
-
-def _with_values_together(kernel: Kernel, source: Source) -> Kernel | None:
-    """The kernel with values that several statements of one body read computed in it, where there are such."""
-    found, rewrites = computed_together(kernel.dependences), (*kernel.rewrites, TOGETHER)
-    return None if found is None else _analysed(found, dependences(found), source, rewrites=rewrites, name=TOGETHER)
-
-
-def _with_inlined(kernel: Kernel, source: Source) -> Kernel:
-    """The kernel with values of local variables computed where they are read, where there are such."""
-    found, rewrites = inlined(kernel.dependences), (*kernel.rewrites, INLINED)
-    return kernel if found is None else _analysed(found, dependences(found), source, rewrites=rewrites, name=INLINED)
+def _rewritten_by(word: str, kernel: Kernel, source: Source) -> Kernel | None:
+    """The form that the rewrite of a name makes of a kernel, by this name; None where it makes none."""
+    made = REWRITES[word](kernel.dependences)
+    if made is None:
+        return None
+    return _analysed(made, dependences(made), source, rewrites=(*kernel.rewrites, word), name=word)
 
 
 def _with_written_out(base: Kernel, plain: Sequence[Kernel], source: Source) -> Iterator[Kernel]:
     """The kernel with short loops inside of sequential ones written out, where that leaves half of the chain."""
-    found, rewrites = written_out(base.dependences), (*base.rewrites, WRITTEN_OUT)
-    if found is not None:
-        short = _analysed(found, dependences(found), source, rewrites=rewrites, name=WRITTEN_OUT)
-        whole = _with_values_together(short, source) or _with_inlined(short, source)
+    short = _rewritten_by(WRITTEN_OUT, base, source)
+    if short is not None:
+        whole = _rewritten_by(TOGETHER, short, source) or _rewritten_by(INLINED, short, source) or short
         if 2 * _shortest([whole]) <= _shortest(plain):
             yield replace(whole, name=WRITTEN_OUT)
-
-
-def _shifted(base: Kernel, source: Source) -> Iterator[Kernel]:
-    """The kernel with nests of one loop as one, rows behind each other, where there are such."""
-    found = shifted(base.dependences)
-    if found is not None:
-        yield _analysed(found, dependences(found), source, rewrites=(*base.rewrites, SHIFTED), name=SHIFTED)
-
-
-def _direct(kernel: Kernel, source: Source) -> Kernel | None:
-    """The kernel whose readers of copies read what was copied."""
-    ahead, rewrites = forwarded(kernel.dependences), (*kernel.rewrites, FORWARD)
-    return None if ahead is None else _analysed(ahead, dependences(ahead), source, rewrites=rewrites, name=FORWARD)
 
 
 def _shortest(kernels: Sequence[Kernel]) -> int:

@@ -73,30 +73,41 @@ def _settled(scop: Scop) -> Iterator[tuple[int, ...]]:
 
     Of loops of two iterations it is enough that some of their values do not go together.
     """
-    lengths = {place: _length(inside, len(place) - 1) for place, inside in loops_of(scop.statements).items()}
+    values = {statement.id: _values(statement, 0) for statement in scop.statements}
+    lengths = {
+        place: _length([values[s.id][s.iterators[len(place) - 1]] for s in inside])
+        for place, inside in loops_of(scop.statements).items()
+    }
     for statement in scop.statements:
-        values, position = _values(statement, 0), statement.position
+        own, position = values[statement.id], statement.position
         loops = {name: lengths[position[: at + 1]] for at, name in enumerate(statement.iterators)}
         for most in (2, SHORT):
-            short = {name: len(values[name]) for name in values if len(values[name]) > 1 and loops[name] <= most}
+            short = {name: len(own[name]) for name in own if len(own[name]) > 1 and loops[name] <= most}
+            if len(short) < 2:
+                continue
             points = project_onto(statement.domain, list(short))
             count = count_or_none(points) or 0
             others = {name: count_or_none(project_onto(points, [n for n in short if n != name])) or 0 for name in short}
             tied = [name for name, left in others.items() if count != left * short[name]]
             if tied and (most == 2 or count in others.values()):
-                yield statement.position[: max(statement.iterators.index(name) for name in tied) + 1]
+                yield position[: max(statement.iterators.index(name) for name in tied) + 1]
 
 
-def _length(inside: Sequence[Statement], depth: int) -> int:
-    """Iterations of the loop at a depth, from the first to the last that some statement has."""
-    every = [values for s in inside for values in [_values(s, depth)[s.iterators[depth]]] if values]
-    return max((values.stop for values in every), default=0) - min((values.start for values in every), default=0)
+def _length(runs: Sequence[range]) -> int:
+    """Iterations of a loop, from the first to the last that some statement has."""
+    some = [run for run in runs if run]
+    return max((run.stop for run in some), default=0) - min((run.start for run in some), default=0)
 
 
 def _values(statement: Statement, depth: int) -> Mapping[str, range]:
     """What the loops inside of so many run through at most."""
-    ranges = ((name, dim_range(statement.domain, name)) for name in statement.iterators[depth:])
-    return {name: range(low, high + 1) for name, (low, high) in ranges}
+    return {name: _run(statement, name) for name in statement.iterators[depth:]}
+
+
+def _run(statement: Statement, loop: str) -> range:
+    """What a loop runs through at most."""
+    low, high = dim_range(statement.domain, loop)
+    return range(low, high + 1)
 
 
 def _without_loop(scop: Scop, place: tuple[int, ...]) -> Scop:
@@ -118,9 +129,9 @@ def _without_loop(scop: Scop, place: tuple[int, ...]) -> Scop:
 
 def _copies(old: Statement, depth: int) -> Iterator[tuple[tuple[int, int], Statement]]:
     """A statement without its loop inside of so many, for each iteration, with when that runs in the loop."""
-    loops = [name for at, name in enumerate(old.iterators) if at != depth]
-    for value in _values(old, depth)[old.iterators[depth]]:
-        copy = over(old, loops, {old.iterators[depth]: const(value)})
+    own, loops = old.iterators[depth], (*old.iterators[:depth], *old.iterators[depth + 1 :])
+    for value in _run(old, own):
+        copy = over(old, loops, {own: const(value)})
         if not copy.domain.is_empty():
             position = (*old.position[: depth + 1], *old.position[depth + 2 :])
             yield (value, old.position[depth + 1]), replace(copy, position=position)

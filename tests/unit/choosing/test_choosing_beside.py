@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from steps_in_c import STEPS
 
 from sisyphus import clock
-from sisyphus.beside import is_beyond
+from sisyphus.beside import is_beyond, ragged
 from sisyphus.choice import find
 from sisyphus.kernel_forms import load_kernels
 from sisyphus.part_search import Answer, PartSearch
+from sisyphus.parts import Part
 from sisyphus.request import Request, Source
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import DesignPoint, Options
@@ -111,3 +113,14 @@ def test_a_design_of_a_space_beside_all_others_is_not_proved(tmp_path: Path, mon
     assert known.outcome.objective == other.outcome.objective
     assert (other.outcome.bound, other.outcome.stop) == (None, Stop.UNPROVED)
     assert known.outcome.stop is Stop.PROVED
+
+
+@pytest.mark.parametrize("was_asked", [False, True])
+def test_tiles_that_divide_no_loop_are_asked_for_once_in_a_round(tmp_path: Path, *, was_asked: bool) -> None:
+    """A part that is no seed, as one of steps in strips, must not become one: a proof would no longer speak of it."""
+    path = tmp_path / "rows.c"
+    path.write_text(ROWS)
+    request = Request(Source(str(path)), make_target(load_device("u200")), limits=Limits(seconds=2.0))
+    best = SimpleNamespace(part=Part(load_kernels(request.source)[0], request.options))
+    course = SimpleNamespace(best=best, request=request, was_asked=lambda _: was_asked, share=lambda part: part)
+    assert [is_beyond(asked.part) for asked in ragged(course)] == ([] if was_asked else [True])  # type: ignore[arg-type]
