@@ -24,13 +24,14 @@ from sisyphus.kernel_forms import of_fixed_form
 from sisyphus.kernel_views import freed, with_copies, with_views
 from sisyphus.model.limit import limit_of
 from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of
-from sisyphus.space import DesignPoint, Options, may_add_in_fabric, may_be_listed, stores_late
+from sisyphus.space import DesignPoint, NestSpace, Options, may_add_in_fabric, may_be_listed, stores_late
 from sisyphus.target import ADDERS, Adders, Target
 from sisyphus.too_large import for_large_arrays, have_room, oversized, with_views_of_large
 from sisyphus.values import dataclass, replace
 
-#: Combinations of tiles in a nest above which a smaller space is searched first.
-LARGE = 1_000_000
+#: Combinations of tiles in a nest above which a smaller space is searched first, and of those that are counted, as one
+#: loop of a nest at most is pipelined.
+LARGE, MANY = 1_000_000, 1_000_000
 
 #: Temporaries take much of the memory on chip if so many times as many do not fit.
 MUCH = 4
@@ -218,11 +219,21 @@ class Parts:
             ports, columns = point.dealt_tiles, point.in_columns
             spaces = [replace(o, dealt=point.dealt, striped=ports, columns=columns, late=late) for o in spaces]
         first, *others = spaces
-        smaller = replace(first, tiles="few")
-        if point is None and LARGE < self._tilings(kernel, first) > self._tilings(kernel, smaller):
+        smaller = None if point is not None else self._smaller(kernel, first)
+        if smaller is not None:
             # the largest space is last and has all the time that is left
             return [Part(kernel, smaller, is_seed=True), *(Part(kernel, options) for options in (*others, first))]
         return [Part(kernel, first, start=point), *(Part(kernel, options) for options in others)]
+
+    def _smaller(self, kernel: Kernel, options: Options) -> Options | None:
+        """A space with fewer tiles of each loop, where those of all loops together are too many to begin with."""
+        nests = self._nests(kernel, options)
+        if nests is None or options.tiles == "divisors":
+            return None
+        few, fewest = (replace(options, tiles=tiles) for tiles in ("few", "fewest"))
+        if LARGE < _combinations(nests) > _combinations(self._nests(kernel, few) or nests):
+            return few
+        return fewest if _counted(nests) > MANY else None
 
     def _may_list(self, kernel: Kernel) -> bool:
         """Whether tiles in moving bounds may stand in tables, which no report shows: in spaces of their own."""
@@ -230,13 +241,27 @@ class Parts:
             return False
         return any(may_be_listed(kernel.scop, nest) for nest in kernel.distribution.nests)
 
-    def _tilings(self, kernel: Kernel, options: Options) -> int:
-        """Combinations of tiles in the largest nest of a space."""
+    def _nests(self, kernel: Kernel, options: Options) -> Sequence[NestSpace] | None:
+        """The nests of a space; None where a tile that the user fixed is in a larger space only."""
         try:
-            space = space_of(kernel, replace(self.request, options=options))
+            return space_of(kernel, replace(self.request, options=options)).nests
         except UsageError:
-            return LARGE  # a tile that the user fixed is in the larger space only
-        return max(prod(len(loop.tiles) for loop in nest.loops) for nest in space.nests)
+            return None
+
+
+def _combinations(nests: Sequence[NestSpace]) -> int:
+    """Combinations of tiles in the largest nest."""
+    return max(prod(len(loop.tiles) for loop in nest.loops) for nest in nests)
+
+
+def _counted(nests: Sequence[NestSpace]) -> int:
+    """The same of those with one pipelined loop at most."""
+    found = []
+    for nest in nests:
+        still = [sum(tile.level1 == 1 for tile in loop.tiles) for loop in nest.loops]
+        turning = [len(loop.tiles) - own for loop, own in zip(nest.loops, still, strict=True)]
+        found.append(prod(still) + sum(own * prod(still[:at] + still[at + 1 :]) for at, own in enumerate(turning)))
+    return max(found)
 
 
 def _adders(kernel: Kernel, request: Request, start: Known | None) -> Sequence[Adders]:

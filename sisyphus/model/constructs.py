@@ -13,8 +13,9 @@ from sisyphus.model.facts.task_facts import Beside, Guarded, Part, Pipe, Replica
 from sisyphus.model.formulas.addresses import call_address, moves_with_two_loops
 from sisyphus.model.formulas.aliases import alias_pairs
 from sisyphus.model.formulas.burst_cycles import move_interval, move_remainders
+from sisyphus.model.formulas.copies import reduction_copies
 from sisyphus.model.formulas.core_counts import cores_of
-from sisyphus.model.formulas.iteration_latency import Timing, is_tree, reduction_copies
+from sisyphus.model.formulas.iteration_latency import Timing, is_tree
 from sisyphus.model.formulas.latency import loops_of_a_run
 from sisyphus.model.formulas.pipes import PipeStudy
 from sisyphus.model.formulas.recurrence import update_of
@@ -196,7 +197,7 @@ def _of_update(study: TaskStudy, pipe: Pipe, work: Work, timing: Timing) -> Iter
     update = update_of(study.setting, pipe, work, timing)
     if update is None:
         return
-    copies, tree = int(reduction_copies(pipe, work)), is_tree(pipe, work)
+    copies, tree = int(reduction_copies(study.setting.alg, pipe, work)), is_tree(pipe, work)
     if copies > 1:
         yield "tree-in-a-body" if tree else "chained-updates"
     if update.is_reduction and tree and pipe.asked:

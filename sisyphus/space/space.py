@@ -21,8 +21,9 @@ from sisyphus.values import dataclass, field, replace
 Objective = Literal["report", "rtl"]
 Reuse = Literal["optimistic", "pessimistic"]
 Trust = Literal["any", "measured"]
-#: May tiles divide no loop? `few`: in as many sizes as divisors would make (`tilings.py`), for a first search.
-Tiles = Literal["auto", "divisors", "ragged", "few"]
+#: May tiles divide no loop? For first searches `few` has as many sizes of such as divisors would make, and `fewest` has
+#: not all divisors either (`tilings.py`).
+Tiles = Literal["auto", "divisors", "ragged", "few", "fewest"]
 
 
 #: Beats of up to so many bits take a cycle each in RTL, wherever they are loaded. Wider ones took two where a loop

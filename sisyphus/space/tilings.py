@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import pairwise
 from math import isqrt, log
 
@@ -30,12 +32,13 @@ def tilings(trip_count: int, kind: LoopKind, tiles: Tiles, *, moves: bool = Fals
 
     Equation 1 with divisors: level 0 x level 1 x level 2 = trip count. Ragged: no less than that, and no tile without
     work; of all sizes that make the same number of tiles only the smallest, as a larger one does more for nothing.
-    Every choice of divisors is among the ragged ones, and so is each of `few`. Of a long loop not all ragged ones are
-    there.
+    Every choice of divisors is among the ragged ones, and so is each of `few`, of `fewest` in the space of `auto`. Of a
+    long loop not all ragged ones are there.
     """
-    sizes = divisors
-    if tiles == "ragged" or (tiles != "divisors" and has_hole(trip_count, moves=moves)):
-        sizes = few_sizes if tiles == "few" else ragged_sizes
+    is_ragged = tiles == "ragged" or (tiles != "divisors" and has_hole(trip_count, moves=moves))
+    sizes = ragged_sizes if is_ragged else divisors
+    if tiles == "fewest" or (tiles == "few" and is_ragged):
+        sizes = partial(few_of, sizes=sizes)
     few = [1 << at for at in range(powers.bit_length()) if 1 << at < trip_count]
     triples = (
         Tile(-(-starts // level1), level1, level2)
@@ -59,15 +62,15 @@ def divisors(number: int) -> tuple[int, ...]:
     return tuple(sorted(small | {number // d for d in small}))
 
 
-def few_sizes(number: int) -> tuple[int, ...]:
-    """Of the ragged sizes one of each octave: a power of two that wastes little, or what wastes least."""
+def few_of(number: int, sizes: Callable[[int], Iterable[int]]) -> tuple[int, ...]:
+    """Of the sizes of a loop one of each octave: a power of two that wastes little, or what wastes least."""
 
     def wasted(size: int) -> tuple[bool, int]:
         done = -(-number // size) * size
         return size & (size - 1) > 0 or done > (1 + SMALL_WASTE) * number, done
 
     octaves: dict[int, list[int]] = {}
-    for size in ragged_sizes(number):
+    for size in sizes(number):
         octaves.setdefault(size.bit_length(), []).append(size)
     return tuple(sorted({1, number, *(min(group, key=wasted) for group in octaves.values())}))
 

@@ -15,9 +15,10 @@ from sisyphus.model.area.multiplexers import mux_lut
 from sisyphus.model.facts.task_facts import BufferAccess, Pipe, Work
 from sisyphus.model.formulas.addresses import bank_count, bank_ways, in_registers, is_complete, moving, words_per_bank
 from sisyphus.model.formulas.bank_ports import elements_read
-from sisyphus.model.formulas.core_counts import Operations, cores_of, is_called, unrolled_copies
+from sisyphus.model.formulas.copies import reduction_copies, unrolled_copies
+from sisyphus.model.formulas.core_counts import Operations, cores_of, is_called
 from sisyphus.model.formulas.cores import core_of
-from sisyphus.model.formulas.iteration_latency import Setting, is_reduction, is_tree, others, reduction_copies
+from sisyphus.model.formulas.iteration_latency import Setting, is_reduction, is_tree, others
 from sisyphus.model.formulas.pipes import PipeStudy
 from sisyphus.model.formulas.rules import Area
 from sisyphus.model.formulas.terms import Term
@@ -166,7 +167,9 @@ def _accumulators(setting: Setting, study: PipeStudy) -> Value:
 
 def _elements(setting: Setting, pipe: Pipe, work: Work) -> Value:
     """Different elements that one start writes."""
-    return setting.alg.ceil_div(unrolled_copies(pipe, work), setting.alg.maximum(reduction_copies(pipe, work), 1))
+    return setting.alg.ceil_div(
+        unrolled_copies(pipe, work), setting.alg.maximum(reduction_copies(setting.alg, pipe, work), 1)
+    )
 
 
 def _ways(setting: Setting, pipe: Pipe, access: BufferAccess) -> list[Value]:
@@ -218,7 +221,7 @@ def _waiting(setting: Setting, study: PipeStudy, work: Work, read: Value, writte
     alg, pipe, area = setting.alg, study.pipe, setting.rules.area
     found = alg.select(in_registers(alg, work.write.dims), 0, written)
     elements = _elements(setting, pipe, work)
-    terms = len(others(work)) * reduction_copies(pipe, work)
+    terms = len(others(work)) * reduction_copies(setting.alg, pipe, work)
     if is_called(setting, work):
         found = found + area.waiting_per_function * unrolled_copies(pipe, work)
     elif is_tree(pipe, work):

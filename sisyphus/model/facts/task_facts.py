@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sisyphus.algebra import Algebra, Condition, Value
 from sisyphus.ir import Expr, Ref, StmtId
 from sisyphus.model.counting.iterations import Ints
+from sisyphus.model.facts.shifts import Shift
 from sisyphus.plan import Varying
 from sisyphus.poly import Affine
 from sisyphus.values import dataclass, field
@@ -52,7 +53,7 @@ class Work:
     the element written. `branches`: its guard is not an inlined select. `held`: a
     scalar stands for that element while the `reductions` among `unrolled` run;
     `from_literal`: the scalar starts from a literal. `sources`: the source loop that each iterator of the statement
-    follows, None where it stands still.
+    follows, None where it stands still. `shifts`: the iterations between two that write one element, as in `shifts_of`.
     """
 
     statement: StmtId
@@ -68,6 +69,7 @@ class Work:
     held: Condition = False
     from_literal: bool = False
     sources: tuple[str | None, ...] = ()
+    shifts: tuple[Shift, ...] | None = ()
 
     def updates(self, access: BufferAccess) -> bool:
         """Whether an access is to the array whose elements the statement reads and writes."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from sisyphus.errors import InternalError
 from sisyphus.ir import Literal, Ref, Statement, children, reads, walk
+from sisyphus.model.facts.shifts import shifts_of
 from sisyphus.model.facts.task_facts import BufferAccess, Dim, Work
 from sisyphus.plan import Buffer, For, Guard, Hold, LoopRole, Node, Plan, Run, Skip, Task, narrowed, varying
 from sisyphus.poly import Affine
@@ -90,6 +91,8 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
 
     names = {name for index in statement.write.index for name in index.names}
     written = {sources[n] for name in names for n in values[name].names if n in sources}
+    follows, turning = {n: _source(values[n], sources) for n in statement.iterators}, {loop.source for loop in loops}
+    moving = {name: loop for name, loop in follows.items() if loop in turning}
     holds = around.hold is not None and around.hold.ref.array == statement.write.array
     work = Work(
         statement=statement.id,
@@ -104,7 +107,8 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
         held=holds and around.hold is not None and around.hold.active,
         branches=around.branches,
         from_literal=holds and around.from_literal,
-        sources=tuple(_source(values[name], sources) for name in statement.iterators),
+        sources=tuple(follows.values()),
+        shifts=shifts_of(statement.write.index, moving) if statement.write in statement.reads else (),
     )
     return Placed(work, around.unrolled, values)
 

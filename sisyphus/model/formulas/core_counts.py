@@ -9,18 +9,14 @@ from functools import lru_cache
 from sisyphus.algebra import Value, product
 from sisyphus.ir import Binary, Expr, children, walk
 from sisyphus.model.facts.task_facts import Pipe, Work
+from sisyphus.model.formulas.copies import reduction_copies, unrolled_copies
 from sisyphus.model.formulas.cores import Core, core_of, core_of_sums
-from sisyphus.model.formulas.iteration_latency import Setting, is_reduction, is_tree, reduction_copies
+from sisyphus.model.formulas.iteration_latency import Setting, is_reduction, is_tree
 from sisyphus.model.formulas.rules import GuardForm
 from sisyphus.target import OperatorTable
 
 #: Operations of one start by kind of core.
 Operations = dict[str, Value]
-
-
-def unrolled_copies(pipe: Pipe, work: Work) -> Value:
-    """Copies of a statement in one start."""
-    return product(pipe.trips[loop] for loop in work.unrolled)
 
 
 def is_called(setting: Setting, work: Work) -> bool:
@@ -38,11 +34,11 @@ def operations(setting: Setting, pipe: Pipe, work: Work) -> tuple[tuple[Expr, st
     core = core_of(setting.operators, work.expr)
     if work.from_literal and is_tree(pipe, work) and core is not None:
         # a tree over n terms has n - 1 additions: the literal is none of its terms
-        sums = unrolled_copies(pipe, work), reduction_copies(pipe, work)
+        sums = unrolled_copies(pipe, work), reduction_copies(setting.alg, pipe, work)
         found.append((work.expr, core.kind, -setting.alg.ceil_div(*sums)))
     own = core_of_sums(setting.operators, work.expr, asked=adds_in_fabric(pipe, work))
     if core is not None and own is not None and own != core:
-        last = setting.alg.ceil_div(unrolled_copies(pipe, work), reduction_copies(pipe, work))
+        last = setting.alg.ceil_div(unrolled_copies(pipe, work), reduction_copies(setting.alg, pipe, work))
         found += [(work.expr, core.kind, -last), (work.expr, own.kind, last)]
     return tuple(found)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-from sisyphus.algebra import Algebra, Value, product
+from sisyphus.algebra import Algebra, Value
 from sisyphus.ir import Binary, Expr, Read, Ref, children
 from sisyphus.model.facts.task_facts import BufferAccess, Pipe, Work
 from sisyphus.model.formulas.addresses import arrival, in_registers
 from sisyphus.model.formulas.aliases import alias_pairs, copies_in_turn, told_apart
+from sisyphus.model.formulas.copies import reduction_copies
 from sisyphus.model.formulas.cores import core_of, core_of_sums, delay_of, terms
 from sisyphus.model.formulas.rules import GuardForm, Rules
 from sisyphus.target import MeasuredInterval, OperatorTable
@@ -133,11 +134,6 @@ def body_loops(setting: Setting, pipe: Pipe, flattened: Value) -> Callable[[Buff
     return when
 
 
-def reduction_copies(pipe: Pipe, work: Work) -> Value:
-    """Unrolled copies of a statement that accumulate into one element."""
-    return product(pipe.trips[loop] for loop in work.unrolled if loop in work.reductions)
-
-
 def timings(setting: Setting, pipe: Pipe, flattened: Value) -> tuple[Timing, ...]:
     """All statements of a body in textual order; a value written and read in one iteration is passed on."""
     when = body_loops(setting, pipe, flattened)
@@ -226,7 +222,7 @@ def _serial(
     setting: Setting, pipe: Pipe, work: Work, ready: Callable[[Ref], Value], path: int, starts: dict[Expr, Value]
 ) -> tuple[Value, Value]:
     """Copies of an accumulation one after another: the first waits for all operands, the others for the sum."""
-    copies = reduction_copies(pipe, work)
+    copies = reduction_copies(setting.alg, pipe, work)
 
     def first(ref: Ref) -> Value:
         return 0 if work.from_literal and ref == work.target else ready(ref)
@@ -245,7 +241,7 @@ def _tree(
     alg, cycles = setting.alg, setting.rules.cycles
     add = latency_of(setting.operators, work.expr)
     parts = others(work)
-    count = reduction_copies(pipe, work) * len(parts)
+    count = reduction_copies(setting.alg, pipe, work) * len(parts)
     start = alg.maximum(0, *(finish_of(setting, part, ready, tree=True, starts=starts) for part in parts))
     starts[work.expr] = start
     write = write_cycles(setting, work)
@@ -268,6 +264,6 @@ def _called(
     """A guarded statement as a function of its own: its copies are a serial chain even where trees are allowed."""
     alg = setting.alg
     one = setting.rules.cycles.guard + finish_of(setting, work.expr, lambda _: 0, tree=False, starts=starts)
-    chain = one * reduction_copies(pipe, work)
+    chain = one * reduction_copies(setting.alg, pipe, work)
     start = alg.maximum(0, *(ready(ref) for ref in work.reads))
     return start + chain + write_cycles(setting, work), chain

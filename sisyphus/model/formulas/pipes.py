@@ -8,10 +8,12 @@ from sisyphus.algebra import Algebra, Value
 from sisyphus.model.facts.task_facts import Burst, Move, Part, Pipe, placed
 from sisyphus.model.formulas.addresses import address_multipliers
 from sisyphus.model.formulas.bank_ports import port_interval
+from sisyphus.model.formulas.copies import reduction_copies
 from sisyphus.model.formulas.core_counts import Operations, cores_of, is_called, operations
-from sisyphus.model.formulas.iteration_latency import Setting, Timing, latency_of, path_to, reduction_copies, timings
+from sisyphus.model.formulas.distances import flow_distance
+from sisyphus.model.formulas.iteration_latency import Setting, Timing, latency_of, path_to, timings
 from sisyphus.model.formulas.latency import PipelinedBody, is_flattened
-from sisyphus.model.formulas.recurrence import Interval, flow_distance, interval_of
+from sisyphus.model.formulas.recurrence import Interval, interval_of
 from sisyphus.plan import Operation, Schedule, Touch
 from sisyphus.values import dataclass
 
@@ -76,7 +78,7 @@ def schedule_of(setting: Setting, pipe: Pipe, times: Sequence[Timing], interval:
         for expr, kind, copies in operations(setting, pipe, work):
             start = timing.starts.get(expr, timing.starts.get(work.expr, 0))
             adds = work.target in work.reads and path_to(setting.operators, expr, work.target) is not None
-            several = setting.alg.exceeds(reduction_copies(pipe, work), 1)
+            several = setting.alg.exceeds(reduction_copies(setting.alg, pipe, work), 1)
             apart = setting.alg.select(several, timing.path, 0) if adds else 0
             cycles = latency_of(setting.operators, expr)
             logic = kinds[kind].is_logic

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from sisyphus.algebra import Algebra, Condition, Value, product
+from sisyphus.algebra import Algebra, Condition, Value
 from sisyphus.ir import Ref
 from sisyphus.model.facts.task_facts import BufferAccess, Flow, Pipe, Work
-from sisyphus.model.formulas.addresses import bank_count, changes_address, in_registers, words_per_bank
+from sisyphus.model.formulas.addresses import bank_count, in_registers, words_per_bank
 from sisyphus.model.formulas.aliases import (
     AliasPair,
     alias_distance,
     alias_pairs,
     copies_in_turn,
-    inner_first,
     told_apart,
 )
+from sisyphus.model.formulas.copies import reduction_copies
+from sisyphus.model.formulas.distances import address_distance, flow_distance, shift_distance
 from sisyphus.model.formulas.iteration_latency import (
     Setting,
     Timing,
@@ -23,11 +24,10 @@ from sisyphus.model.formulas.iteration_latency import (
     is_reduction,
     is_tree,
     latency_of,
-    reduction_copies,
     sum_latency,
 )
 from sisyphus.model.formulas.rules import Rules
-from sisyphus.plan import FAR, Turning, starts_to_return
+from sisyphus.plan import FAR
 from sisyphus.target import MeasuredInterval
 from sisyphus.values import dataclass
 
@@ -108,7 +108,8 @@ def update_of(setting: Setting, pipe: Pipe, work: Work, timing: Timing) -> Updat
     if is_reduction(pipe, work):
         return Update(is_reduction=True, spread=spread)
     as_registers = acts_as_registers(alg, rules, pipe, work.write)
-    return Update(False, spread, as_registers, address_distance(setting, pipe, work.write))
+    distance = alg.minimum(address_distance(setting, pipe, work.write), shift_distance(alg, pipe, work))
+    return Update(False, spread, as_registers, distance)
 
 
 def _own_element(setting: Setting, pipe: Pipe, work: Work, timing: Timing, update: Update, *, beside: bool) -> Value:
@@ -121,7 +122,7 @@ def _own_element(setting: Setting, pipe: Pipe, work: Work, timing: Timing, updat
         return alg.maximum(held, update.spread + single) if beside else held
     distance = alg.select(update.as_registers, 1, update.distance)
     if rules.partial_tree_recurrence and is_tree(pipe, work):
-        copies = reduction_copies(pipe, work)
+        copies = reduction_copies(setting.alg, pipe, work)
         partial = latency_of(setting.operators, work.expr) * alg.log2_floor(copies) + 1
         chain = alg.select(alg.exceeds(copies, 1), partial, chain)
     spread, apart = in_cycles(setting, update.spread, delay), alg.exceeds(distance, 1)
@@ -160,26 +161,12 @@ def reduction_interval(setting: Setting, pipe: Pipe, work: Work, timing: Timing)
     """The pipelined loop accumulates: one operator takes its cycles less one, a chain of several takes all of them."""
     if is_tree(pipe, work):
         return accumulation(setting.alg, sum_latency(setting, pipe, work), 1, single=True)
-    return accumulation(setting.alg, timing.path, reduction_copies(pipe, work), single=timing.single)
+    return accumulation(setting.alg, timing.path, reduction_copies(setting.alg, pipe, work), single=timing.single)
 
 
 def accumulation(alg: Algebra, path: Value, copies: Value, *, single: bool) -> Value:
     """Starts of `copies` additions of `path` cycles each in a row; `single`: each is one operator."""
     return alg.maximum(1, alg.select(alg.exceeds(copies, 1), path * copies, path - 1 if single else path))
-
-
-def address_distance(setting: Setting, pipe: Pipe, write: BufferAccess) -> Value:
-    """Starts until the same in-bank address may come again.
-
-    That is the product of the trip counts of the pipelined loop and the loops outside it up to the first that does
-    not change the address; a loop that only selects a bank does not change it.
-    """
-    alg, loops = setting.alg, inner_first(pipe)
-    moves = {loop: changes_address(alg, setting.rules, write, loop, loops, pipe.trips) for loop in loops}
-    turns = {loop: alg.exceeds(pipe.trips[loop], 1) for loop in loops}
-    turning = [Turning(turns[loop], moves[loop], pipe.between(loop), pipe.in_table.get(loop, False)) for loop in loops]
-    one_bank = (alg.either(moves[loop], alg.negation(turns[loop])) for loop in loops if loop in pipe.picking)
-    return starts_to_return(alg, turning, alg.select(alg.both(*one_bank), pipe.rows_apart, 1))
 
 
 def _other_elements(setting: Setting, pipe: Pipe, timings: Sequence[Timing]) -> list[tuple[Value, str]]:
@@ -231,43 +218,3 @@ def chain_between(
     last = pipe.works[writer].write
     found = reached.get((last.buffer, last.element))
     return None if found is None else in_cycles(setting, *found)
-
-
-def flow_distance(alg: Algebra, pipe: Pipe, flow: Flow) -> Value:
-    """Starts from a write to the nearest read of its value, at least 1; never more than it really is."""
-    weights = _weights(alg, pipe)
-    nearest: Value = FAR
-    for way in flow.ways:
-        total: Value = 0
-        for source, distance in way:
-            back = -_reach(pipe, source) if distance is None else distance
-            total = total + _starts(pipe, weights, source, back)
-        nearest = alg.minimum(nearest, alg.maximum(total, 1))
-    return nearest
-
-
-def _weights(alg: Algebra, pipe: Pipe) -> dict[str, Value]:
-    """How many starts one step of each loop around the body is worth: of one around a table, more than any wait."""
-    loops = inner_first(pipe)
-    found: dict[str, Value] = {}
-    for at, loop in enumerate(loops):
-        inside = product([pipe.between(inner) for inner in loops[:at]])
-        found[loop] = alg.select(pipe.in_runs, FAR, inside) if loop in pipe.apart else inside
-    return found
-
-
-def _reach(pipe: Pipe, source: str) -> Value:
-    """The largest distance between two iterations of a source loop."""
-    return sum(step * (pipe.trips[loop] - 1) for loop, step in pipe.copies[source])
-
-
-def _starts(pipe: Pipe, weights: Mapping[str, Value], source: str, distance: Value) -> Value:
-    """Starts that `distance` iterations of a source loop are worth, rounded down copy by copy."""
-    rest: Value = distance
-    total: Value = 0
-    for loop, step in pipe.copies.get(source, ()):
-        if loop in weights:
-            steps = rest // step
-            total = total + steps * weights[loop]
-            rest = rest - steps * step
-    return total

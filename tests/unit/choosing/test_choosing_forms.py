@@ -191,16 +191,17 @@ def test_additions_that_may_be_reassociated_need_not_be(tmp_path: Path, monkeypa
     assert cost(best) <= cost(exact)
 
 
-def test_a_large_space_with_ragged_tiles_comes_after_one_with_few(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("trip_count", "limit", "smaller"), [("31", "LARGE", "few"), ("24", "MANY", "fewest")])
+def test_a_large_space_comes_after_one_with_fewer_tiles(
+    trip_count: str, limit: str, smaller: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kernels, request = request_of(tmp_path, SUMS.replace("8", "31"), tiles="auto")
-    own = parts.LARGE
-    monkeypatch.setattr(parts, "LARGE", 1)
+    kernels, request = request_of(tmp_path, SUMS.replace("8", trip_count), tiles="auto")
+    own = getattr(parts, limit)
+    monkeypatch.setattr(parts, limit, 1)
     best, heard = searched(kernels[:1], request, monkeypatch)
-    assert [answer.part.options.tiles for _, answer in heard] == ["few", "auto"]
+    assert [answer.part.options.tiles for _, answer in heard] == [smaller, "auto"]
     assert [answer.part.is_seed for _, answer in heard] == [True, False]
-    monkeypatch.setattr(parts, "LARGE", own)
+    monkeypatch.setattr(parts, limit, own)
     alone, [(_, only)] = searched(kernels[:1], request, monkeypatch)
     assert only.part.options.tiles == "auto"
     assert cost(best) == cost(alone)

@@ -20,8 +20,8 @@ from sisyphus.model.area.datapath import datapath_of
 from sisyphus.model.counting.tilecount import tile_counts
 from sisyphus.model.facts.task_facts import Pipe
 from sisyphus.model.formulas import pipes
+from sisyphus.model.formulas.distances import flow_distance
 from sisyphus.model.formulas.pipes import PipeStudy, study_pipe
-from sisyphus.model.formulas.recurrence import flow_distance
 from sisyphus.model.study import Study
 from sisyphus.plan import Plan, Schedule, build_plan
 from sisyphus.target import load_device, make_target

@@ -54,6 +54,9 @@ def test_few_tiles_are_few_of_those_that_there_are(trip_count: int, kind: LoopKi
     assert {1, trip_count} <= {*sizes} and (len(sizes) <= 1 + trip_count.bit_length() or few == every)
     if has_hole(trip_count, moves=moves):
         assert all(larger < 4 * smaller for smaller, larger in pairwise(sizes))
+    fewest = set(tilings(trip_count, kind, "fewest", moves=moves))
+    assert fewest <= few
+    assert len({tile.level1 for tile in fewest if tile.level2 == 1}) <= 1 + trip_count.bit_length()
 
 
 @EXAMPLES
