@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sisyphus.analysis.isl_limits import Patience, ask
 from sisyphus.analysis.overwriting import last_needed
-from sisyphus.analysis.reduction import Reduction, reduction_of
+from sisyphus.analysis.reduction import Reduction, is_free, reduction_of
 from sisyphus.ir import Access, ArrayId, Ref, Scop, Statement, StmtId
 from sisyphus.poly import Map, all_pairs, compare, constant_distance, through
 from sisyphus.values import dataclass, replace
@@ -41,8 +41,9 @@ class Dependence:
     `parts` splits `relation` by what orders a pair in the source: the depth of the shared loop that carries it
     (0 is outermost), or None where all shared loops are equal and the text decides. `shared` pairs the names that
     source and sink have for their shared loops. `is_reduction`: both ends are the accumulator of one reduction
-    statement. `approximate`: isl gave up, and every pair of instances is assumed to depend. `like` is one of another
-    kind on the same pairs, as an accumulator has: what isl says of that need not be asked again.
+    statement, `in_any_order` one of integers, which comes to the same in any order. `approximate`: isl gave up, and
+    every pair of instances is assumed to depend. `like` is one of another kind on the same pairs, as an accumulator
+    has: what isl says of that need not be asked again.
     """
 
     kind: DepKind
@@ -55,6 +56,7 @@ class Dependence:
     shared: tuple[tuple[str, str], ...]
     approximate: bool = False
     like: Dependence | None = None
+    in_any_order: bool = False
 
     @cached_property
     def depths(self) -> tuple[int | None, ...]:
@@ -215,11 +217,11 @@ def _edges(source: Statement, sink: Statement, patience: Patience) -> Iterator[D
             groups.setdefault(key, []).append((first, second))
     known: dict[frozenset[tuple[Ref, Ref]], Dependence | None] = {}
     for (kind, array, is_reduction), pairs in sorted(groups.items(), key=lambda g: (g[0][1], g[0][0].value, g[0][2])):
-        refs = frozenset((first.ref, second.ref) for first, second in pairs)
+        refs, free = frozenset((first.ref, second.ref) for first, second in pairs), is_reduction and is_free(source)
         if refs in known:
             like = known[refs]
             if like is not None:
-                yield replace(like, kind=kind, is_reduction=is_reduction, like=like)
+                yield replace(like, kind=kind, is_reduction=is_reduction, like=like, in_any_order=free)
             continue
         parts = patience.ask(partial(_exact_parts, source, sink, pairs))
         approximate = parts is None
@@ -229,6 +231,7 @@ def _edges(source: Statement, sink: Statement, patience: Patience) -> Iterator[D
             continue
         relation, shared = _union([part for _, part in parts]), _shared(source, sink)
         edge = Dependence(kind, source.id, sink.id, array, relation, is_reduction, tuple(parts), shared, approximate)
+        edge = replace(edge, in_any_order=free)
         known[refs] = edge
         yield edge
 

@@ -53,7 +53,8 @@ class Nest:
     `outer` are the iterators of the shared sequential loops outside, `band` the loops below, outermost first.
     (a, b) in `precedence`: every strip-mined copy of loop a that has more than one iteration must stay outside of
     every such copy of loop b. `directions` are the sign vectors over the band of the dependences that the outer loops
-    leave; `edges` are those dependences. `rectangular`: for fixed outer loops the band runs through a box.
+    leave, `kept` those of them that an order has to keep; `edges` are those dependences. `rectangular`: for fixed outer
+    loops the band runs through a box.
     """
 
     id: str
@@ -63,6 +64,7 @@ class Nest:
     precedence: frozenset[tuple[str, str]]
     rectangular: bool
     directions: frozenset[Signs]
+    kept: frozenset[Signs]
     edges: tuple[Dependence, ...]
 
     @property
@@ -235,6 +237,7 @@ def _nest(group: tuple[Statement, ...], depth: int, deps: Dependences) -> Nest:
     first, ids = group[0], tuple(s.id for s in group)
     edges = tuple(e for e in deps.among(frozenset(ids)) if any(d is None or d >= depth for d in e.depths))
     signs = [(e, v[depth:]) for e in edges for v in e.directions if not any(v[:depth]) and any(v[depth:])]
+    kept = frozenset(v for e, v in signs if not e.in_any_order)
     outer, names = first.iterators[:depth], first.iterators[depth:]
     rectangular = all(ask(partial(_same_box, first, s, names)) is True for s in group)
     return Nest(
@@ -245,9 +248,10 @@ def _nest(group: tuple[Statement, ...], depth: int, deps: Dependences) -> Nest:
             _loop(deps.scop, group, name, _kind([e for e, v in signs if _leading(v) == at]))
             for at, name in enumerate(names)
         ),
-        precedence=frozenset(pair for _, v in signs for pair in _precedence(v, names)),
+        precedence=frozenset(pair for v in kept for pair in _precedence(v, names)),
         rectangular=rectangular,
         directions=frozenset(v for _, v in signs),
+        kept=kept,
         edges=edges,
     )
 

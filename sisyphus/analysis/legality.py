@@ -47,7 +47,7 @@ def each_legal_order(nest: Nest) -> Iterator[tuple[str, ...]]:
             if at not in prefix and not any(signs[at] < 0 for signs in pending):
                 yield from extend((*prefix, at), frozenset(s for s in pending if s[at] == 0))
 
-    return extend((), nest.directions)
+    return extend((), nest.kept)
 
 
 def legal_orders(nest: Nest) -> tuple[tuple[str, ...], ...]:
@@ -60,7 +60,7 @@ def is_legal(nest: Nest, order: Sequence[str]) -> bool:
     if sorted(order) != sorted(nest.iterators):
         raise InternalError(f"{tuple(order)} does not permute the loops of nest `{nest.id}`")
     places = [nest.iterators.index(name) for name in order]
-    return all(next(signs[at] for at in places if signs[at]) > 0 for signs in nest.directions)
+    return all(next(signs[at] for at in places if signs[at]) > 0 for signs in nest.kept)
 
 
 def violations(dependences: Dependences, schedules: Mapping[StmtId, Map]) -> ViolatedDependence | None:
@@ -68,10 +68,10 @@ def violations(dependences: Dependences, schedules: Mapping[StmtId, Map]) -> Vio
 
     Every schedule sends the instances of a statement to one common time space. Instances that a schedule leaves out
     are not looked at: that each runs exactly once is another check. Dependences of several kinds on the same pairs of
-    instances, as an accumulator has, are one question.
+    instances, as an accumulator has, are one question; those of sums of integers, which may run in any order, none.
     """
     kept = defaultdict[tuple[StmtId, StmtId], list[Dependence]](list)
-    for edge in dependences.edges:
+    for edge in (edge for edge in dependences.edges if not edge.in_any_order):
         asked = kept[edge.source, edge.sink]
         # Whether it shows in how isl writes them down: no proof is asked for.
         if any(edge.relation.plain_is_equal(other.relation) for other in asked):

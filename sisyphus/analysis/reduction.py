@@ -7,6 +7,7 @@ from sisyphus.values import dataclass
 
 MAX_CALLS = frozenset({"fmax", "fmaxf"})
 MIN_CALLS = frozenset({"fmin", "fminf"})
+EXACT = frozenset({"+", "*"})
 LESS, GREATER = frozenset({"<", "<="}), frozenset({">", ">="})
 
 
@@ -31,6 +32,15 @@ def reduction_of(statement: Statement) -> Reduction | None:
         return None
     written = index_names(statement.write)
     return Reduction(statement.id, op, tuple(name for name in statement.iterators if name not in written))
+
+
+def is_free(statement: Statement) -> bool:
+    """Whether it is a reduction whose result is the same in any order, bit for bit: a sum or product of integers.
+
+    Both are taken modulo a power of two, whatever widths lie between. A minimum that is cut to fewer bits is not.
+    """
+    found, kind = reduction_of(statement), statement.rhs.type.kind
+    return found is not None and found.op in EXACT and kind in ("int", "uint")
 
 
 def _operator(rhs: Expr, element: Ref) -> str | None:

@@ -15,7 +15,7 @@ def faults(dependences: Dependences, ordered: Ordered) -> Iterator[str]:
     """What makes it another program, each with a witness; nothing where results stay the same bit for bit.
 
     Values and their order are kept where no two instances of which one depends on the other change places: additions
-    into one element, too, depend on each other.
+    into one element, too, depend on each other, but for those of integers.
     """
     source = dependences.scop
     yield from _instances(source, ordered)
@@ -24,7 +24,7 @@ def faults(dependences: Dependences, ordered: Ordered) -> Iterator[str]:
         (new, part, _relation(source, new, part)) for new in ordered.scop.statements for part in ordered.parts[new.id]
     ]
     times = schedules(ordered.scop)
-    for edge in dependences.edges:
+    for edge in (edge for edge in dependences.edges if not edge.in_any_order):
         yield from _order(source, edge, runs, times)
 
 

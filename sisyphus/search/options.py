@@ -133,7 +133,8 @@ class Options:
         rows, count = np.flatnonzero(kept), sample.count
         if self.uses:
             families = len(self.chains.families((1 << len(self.nest.loops)) - 1))
-            count = min(count * EFFORT.sampled_more, max(EFFORT.sampled_places // families, 8))
+            # no order of all loops need be legal
+            count = min(count * EFFORT.sampled_more, max(EFFORT.sampled_places // max(families, 1), 8))
         least = self._at_least if self.uses else self.base.cycles
         sizes = shares_of({name: used[rows] for name, used in self._least_usage.items()}, budgets, len(rows))
         rows = rows[sampled(least[rows], sizes, count, sample.worth)]

@@ -18,6 +18,8 @@ from sisyphus import clock
 from sisyphus.ir import ArrayId
 from sisyphus.search import Combine, MeasuredCosts, Problem, search
 from sisyphus.search import start as start_module
+from sisyphus.search.chains import Chains
+from sisyphus.search.combine import branch_and_bound
 from sisyphus.search.costs import Placement, Step
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Bound, Event
@@ -215,6 +217,21 @@ def test_what_costs_no_ports_is_not_looked_for_without_end(deadline: float | Non
         found = state._least_open(offers, tables, np.inf)
     assert found < np.inf
     assert len(parts) == (EFFORT.parts_without_ports + 2 if deadline is None else 11)
+
+
+def test_a_sample_needs_no_order_of_all_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fixed tile may leave none; `sisy optimize --fix` ended in an internal error."""
+    space = measured_space(FOUR_NESTS, {**dict.fromkeys("ABCD", (16, 16)), "X": (16,), "Y": (16,)})
+    state = Search(
+        MeasuredCosts(space), Terms(), lambda s: Verdict(s.cycles, s.cycles), lambda _: None, branch_and_bound
+    )
+    assert state.lower_bounds.prepare()
+    offers = state.lower_bounds.offers(Placement(frozenset()))
+    own = Chains.families
+    every = (1 << max(len(nest.loops) for nest in space.nests)) - 1
+    monkeypatch.setattr(Chains, "families", lambda self, bits: own(self, bits)[: 0 if bits == every else None])
+    for options in offers.options.values():
+        options.sample(np.inf, offers.most, Sample(10, 1, 0.0))
 
 
 class BegunError(Exception):
