@@ -48,8 +48,9 @@ class Loop:
 class Nest:
     """Statements that cannot be separated, with the loops that surround only them.
 
-    Of several statements, those are the innermost loop, and the parallel ones around it if all of them make a box; of
-    statements that no cycle of dependences ties together, and that are to be together, all that they share.
+    Of several statements, those are the innermost loop, and the parallel ones around it if all of them make a box or
+    all statements run in the same iterations; of statements that no cycle of dependences ties together, and that are to
+    be together, all that they share.
     `outer` are the iterators of the shared sequential loops outside, `band` the loops below, outermost first.
     (a, b) in `precedence`: every strip-mined copy of loop a that has more than one iteration must stay outside of
     every such copy of loop b. `directions` are the sign vectors over the band of the dependences that the outer loops
@@ -206,7 +207,7 @@ def _component(group: tuple[Statement, ...], depth: int, deps: Dependences) -> O
     body = _split(group, depth + 1, deps)
     if kind is LoopKind.PARALLEL and len(body) == 1 and isinstance(body[0], Nest):
         whole = _nest(group, depth, deps)
-        if whole.is_box:
+        if whole.is_box or all(ask(partial(_same_domain, first, s)) is True for s in group):
             return whole
     if kind is not LoopKind.PARALLEL and _is_wanted(group, depth, deps):
         return _nest(group, depth, deps)
@@ -256,10 +257,14 @@ def _nest(group: tuple[Statement, ...], depth: int, deps: Dependences) -> Nest:
     )
 
 
+def _same_domain(first: Statement, other: Statement) -> bool:
+    """Do two statements run in the same iterations?"""
+    return bool(first is other or other.domain.is_equal(first.domain.set_tuple_name(other.id)))
+
+
 def _same_box(first: Statement, other: Statement, names: Sequence[str]) -> bool:
     """Do two statements of a nest run through the same box over its band?"""
-    same = first is other or other.domain.is_equal(first.domain.set_tuple_name(other.id))
-    return bool(same) and is_product(other.domain, names)
+    return _same_domain(first, other) and is_product(other.domain, names)
 
 
 def _loop(scop: Scop, group: Sequence[Statement], name: str, kind: LoopKind) -> Loop:

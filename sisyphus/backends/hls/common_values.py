@@ -15,10 +15,10 @@ from sisyphus.ir import ALL_TYPES, ArrayId, Binary, Call, Expr, Lookup, Select, 
 _TRUTH = frozenset({"&&", "||", "!", "<", "<=", ">", ">=", "==", "!="})
 
 
-def common_values(values: Sequence[Expr], written: Collection[ArrayId]) -> list[Expr]:
+def common_values(values: Sequence[Expr], written: Collection[ArrayId], named: Collection[Expr] = ()) -> list[Expr]:
     """The parts with operators that some values compute several times, each behind its own parts.
 
-    None reads an array of `written`, and each is computed whatever conditions say.
+    None reads an array of `written` or is `named` already, and each is computed whatever conditions say.
     """
     uses: Counter[Expr] = Counter()
     order: list[Expr] = []
@@ -40,7 +40,8 @@ def common_values(values: Sequence[Expr], written: Collection[ArrayId]) -> list[
     for value in values:
         count(value)
         compute(value)
-    return [expr for expr in order if uses[expr] > 1 and expr in sure and _may_have_name(expr, written)]
+    several = (expr for expr in order if uses[expr] > 1 and expr in sure and expr not in named)
+    return [expr for expr in several if _may_have_name(expr, written)]
 
 
 def _always_computed(expr: Expr) -> tuple[Expr, ...]:

@@ -195,7 +195,7 @@ class TaskPrinter:
             return
         values = [self._value(run) for run, is_certain in runs if is_certain]
         written = {self.plan.scop.statement(run.statement).write.array for run, _ in runs}
-        for value in common_values(values, written):
+        for value in common_values(values, written, self.expressions.named):
             number = next(self._numbers)
             name = self.names.give("value", str(number), f"value_{number}")
             self.w.line(f"const {value.type.c_name} {name} = {self.expressions.value(value)};")

@@ -106,16 +106,33 @@ def test_parallel_loops_around_one_nest_belong_to_it() -> None:
 
 
 def test_an_outer_loop_can_be_parallel_although_its_body_stays_together() -> None:
-    """The loops are no box, so that the outer one stays outside."""
+    """The loops are no box, and statements run in other iterations, so that the outer one stays outside."""
+    text = """
+    for i in range(4):
+        for j in range(1, i + 2):
+            B[i, j] = A[i, j - 1] * w
+            if j < 3:
+                A[i, j] = B[i, j] * w
+    """
+    (loop,) = distributed(scop(text, A=(4, 5), B=(4, 5))).body
+    assert isinstance(loop, OuterLoop)
+    assert loop.kind is LoopKind.PARALLEL
+
+
+def test_statements_of_the_same_iterations_are_one_nest_with_parallel_loops_around() -> None:
     text = """
     for i in range(4):
         for j in range(1, i + 2):
             B[i, j] = A[i, j - 1] * w
             A[i, j] = B[i, j] * w
     """
-    (loop,) = distributed(scop(text, A=(4, 5), B=(4, 5))).body
-    assert isinstance(loop, OuterLoop)
-    assert loop.kind is LoopKind.PARALLEL
+    (nest,) = distributed(scop(text, A=(4, 5), B=(4, 5))).body
+    assert isinstance(nest, Nest)
+    assert [(loop.iterator, loop.kind) for loop in nest.band] == [
+        ("i", LoopKind.PARALLEL),
+        ("j", LoopKind.SEQUENTIAL),
+    ]
+    assert not nest.rectangular
 
 
 def test_the_extents_of_loops_span_the_domain() -> None:

@@ -63,6 +63,13 @@ def test_what_one_statement_computes_in_any_case_has_one() -> None:
     assert len(names("X[i] = A[i] / B[i] if B[i] > 0.0 else 1.0", "Y[i] = A[i] / B[i]")) == 1
 
 
+def test_what_has_a_name_around_a_condition_has_none_inside() -> None:
+    """The second name was used by nobody where the whole value had one, which compilers are told to refuse."""
+    [value] = names("X[i] = (A[i] + 1.0) * (A[i] + 1.0)")
+    source = statements("X[i] = (A[i] + 1.0) * (A[i] + 1.0)")
+    assert common_values([source.statements[0].rhs], set(), {value: "value_0"}) == []
+
+
 def designed(folder: Path, text: str, **options: Any) -> sisy.Design:
     path = folder / "kernel.c"
     path.write_text(text)
