@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from sisyphus.errors import InternalError
 from sisyphus.ir import Literal, Ref, Statement, children, reads, walk
-from sisyphus.model.facts.shifts import shifts_of
+from sisyphus.model.facts.shifts import Shift, shifts_of
 from sisyphus.model.facts.task_facts import BufferAccess, Dim, Work
 from sisyphus.plan import Buffer, For, Guard, Hold, LoopRole, Node, Plan, Run, Skip, Task, narrowed, varying
-from sisyphus.poly import Affine
+from sisyphus.poly import Affine, dim_range
 from sisyphus.values import dataclass, replace
 
 
@@ -108,9 +108,19 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
         branches=around.branches,
         from_literal=holds and around.from_literal,
         sources=tuple(follows.values()),
-        shifts=shifts_of(statement.write.index, moving) if statement.write in statement.reads else (),
+        shifts=_shifts(statement, moving) if statement.write in statement.reads else (),
     )
     return Placed(work, around.unrolled, values)
+
+
+def _shifts(statement: Statement, sources: Mapping[str, str | None]) -> tuple[Shift, ...] | None:
+    """The iterations between two that update one element."""
+
+    def reach(iterator: str) -> int:
+        low, high = dim_range(statement.domain, iterator)
+        return high - low
+
+    return shifts_of(statement.write.index, sources, reach)
 
 
 def _access(buffer: Buffer, subscripts: tuple[Affine, ...]) -> BufferAccess:
