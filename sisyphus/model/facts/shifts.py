@@ -14,16 +14,16 @@ Shift: TypeAlias = tuple[tuple[str, int], ...]
 
 
 def shifts_of(
-    subscripts: Sequence[Affine], sources: Mapping[str, str | None], reach: Callable[[str], int]
+    subscripts: Sequence[Affine], sources: Mapping[str, str | None], furthest: Callable[[str], int]
 ) -> tuple[Shift, ...] | None:
     """One for each two loops of which a subscript is a sum: `c[i + j]` comes back where i is one more and j one less.
 
     Each two iterations that touch one element differ by multiples of these and by anything in loops of no subscript.
     None where that is more than can be said so: a subscript that is the sum of three loops, or shares one with another.
     Loops of which a subscript is the digits, as `c[16 * i + 4 * j + k]` of tiles, are as one by themselves. `sources`
-    are the loops that iterators follow, and an iterator differs by its `reach` at most.
+    are the loops that iterators follow, and an iterator differs by `furthest` at most.
     """
-    left = _undetermined([each for subscript in subscripts for each in _parts(subscript, sources, reach)])
+    left = _undetermined([each for subscript in subscripts for each in _parts(subscript, sources, furthest)])
     shared = Counter(loop for loops in left for loop in loops)
     if any(len(loops) > 2 for loops in left) or any(count > 1 for count in shared.values()):
         return None
@@ -35,7 +35,7 @@ def shifts_of(
 
 
 def _parts(
-    subscript: Affine, sources: Mapping[str, str | None], reach: Callable[[str], int]
+    subscript: Affine, sources: Mapping[str, str | None], furthest: Callable[[str], int]
 ) -> Sequence[Mapping[str, int]]:
     """The loops of a subscript with their factors, or each by itself where they are its digits; none: it stands still.
 
@@ -49,7 +49,7 @@ def _parts(
     for name, (_, factor) in sorted(moving.items(), key=lambda each: abs(each[1][1])):
         if abs(factor) <= inside:
             return [together]
-        inside += abs(factor) * reach(name)
+        inside += abs(factor) * furthest(name)
     return [{source: factor} for source, factor in moving.values()]
 
 

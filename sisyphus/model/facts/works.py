@@ -116,11 +116,11 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
 def _shifts(statement: Statement, sources: Mapping[str, str | None]) -> tuple[Shift, ...] | None:
     """The iterations between two that update one element."""
 
-    def reach(iterator: str) -> int:
+    def furthest(iterator: str) -> int:
         low, high = dim_range(statement.domain, iterator)
         return high - low
 
-    return shifts_of(statement.write.index, sources, reach)
+    return shifts_of(statement.write.index, sources, furthest)
 
 
 def _access(buffer: Buffer, subscripts: tuple[Affine, ...]) -> BufferAccess:
