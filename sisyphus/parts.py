@@ -258,9 +258,11 @@ def _counted(nests: Sequence[NestSpace]) -> int:
     """The same of those with one pipelined loop at most."""
     found = []
     for nest in nests:
-        still = [sum(tile.level1 == 1 for tile in loop.tiles) for loop in nest.loops]
-        turning = [len(loop.tiles) - own for loop, own in zip(nest.loops, still, strict=True)]
-        found.append(prod(still) + sum(own * prod(still[:at] + still[at + 1 :]) for at, own in enumerate(turning)))
+        still, pipelined = 1, 0
+        for loop in nest.loops:
+            own = sum(tile.level1 == 1 for tile in loop.tiles)
+            still, pipelined = still * own, pipelined * own + still * (len(loop.tiles) - own)
+        found.append(still + pipelined)
     return max(found)
 
 

@@ -73,7 +73,6 @@ RULES = (
         "space.space.DimUse.reach",
         r"^_?(span|reach)(_of)?$",
         frozenset({"coefficients", "sizes", "constant"}),
-        {"model.formulas.distances._reach": "the largest distance between two iterations of a loop"},
     ),
     Rule("the tile that a buffer holds", "plan.tiles.tile_of", r"tile_of$|tile_box"),
     Rule("beats of a tile", "plan.tiles.beats_of", r"^_?beats_of$"),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from sisyphus.algebra import Algebra, Value, product
 from sisyphus.model.facts.shifts import Shift
 from sisyphus.model.facts.task_facts import Pipe, Work
-from sisyphus.plan import FAR
 
 
 def unrolled_copies(pipe: Pipe, work: Work) -> Value:
@@ -23,9 +24,11 @@ def reduction_copies(alg: Algebra, pipe: Pipe, work: Work) -> Value:
 
 def _meeting(alg: Algebra, pipe: Pipe, work: Work, shift: Shift) -> Value:
     """Unrolled copies that are multiples of a shift apart: at most as many as the shorter one of its loops has."""
-    found: Value = FAR
-    for source, distance in shift:
-        own = ((pipe.trips[loop], step) for loop, step in pipe.copies.get(source, ()) if loop in work.unrolled)
-        lanes = 1 + sum(step * (count - 1) for count, step in own)
-        found = alg.minimum(found, alg.ceil_div(lanes, abs(distance)))
-    return found
+    lanes = ((1 + furthest(pipe, source, work.unrolled), abs(distance)) for source, distance in shift)
+    return alg.minimum(*(alg.ceil_div(count, distance) for count, distance in lanes))
+
+
+def furthest(pipe: Pipe, source: str, loops: Collection[str]) -> Value:
+    """The largest distance between two iterations of a source loop in which only some of its `loops` differ."""
+    own = ((loop, step) for loop, step in pipe.copies.get(source, ()) if loop in loops)
+    return sum(step * (pipe.trips[loop] - 1) for loop, step in own)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from sisyphus.algebra import Algebra, Value, product
 from sisyphus.model.facts.shifts import Shift
 from sisyphus.model.facts.task_facts import BufferAccess, Flow, Pipe, Work
 from sisyphus.model.formulas.addresses import changes_address
 from sisyphus.model.formulas.aliases import inner_first
+from sisyphus.model.formulas.copies import furthest
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.plan import FAR, Turning, starts_to_return
 from sisyphus.values import dataclass
@@ -37,13 +38,11 @@ def shift_distance(alg: Algebra, pipe: Pipe, work: Work) -> Value:
     """
     if work.shifts is None:
         return 1
-    steps = [_step_of(alg, pipe, shift) for shift in work.shifts]
-    if not steps:
-        return FAR
     weights, moving = _weights(alg, pipe), {loop for dim in work.write.dims for loop in dim.strides}
+    steps = [_step_of(alg, pipe, weights, shift) for shift in work.shifts]
     still = [loop for loop in pipe.loops if loop not in moving]
     every = [*steps, *(_Step(weights[loop], weights[loop], pipe.trips[loop] - 1) for loop in still)]
-    nearest: Value = FAR
+    nearest: list[Value] = [FAR]
     for step in steps:
         smaller = [
             alg.select(alg.exceeds(other.least, step.least), 0, other.most * other.times)
@@ -51,8 +50,8 @@ def shift_distance(alg: Algebra, pipe: Pipe, work: Work) -> Value:
             if other is not step
         ]
         apart = alg.maximum(step.least - sum(smaller), 1)
-        nearest = alg.minimum(nearest, alg.select(alg.exceeds(step.times, 0), apart, FAR))
-    return nearest
+        nearest.append(alg.select(alg.exceeds(step.times, 0), apart, FAR))
+    return alg.minimum(*nearest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,22 +63,13 @@ class _Step:
     times: Value
 
 
-def _step_of(alg: Algebra, pipe: Pipe, shift: Shift) -> _Step:
-    weights = _weights(alg, pipe)
-
+def _step_of(alg: Algebra, pipe: Pipe, weights: Mapping[str, Value], shift: Shift) -> _Step:
     def starts(sign: int) -> Value:
         return sum(_starts(pipe, weights, source, sign * distance) for source, distance in shift)
 
     forth, back = starts(1), starts(-1)
-    times = (_reach(pipe, source) // abs(distance) for source, distance in shift)
-    return _Step(alg.maximum(forth, back), alg.maximum(-1 * forth, -1 * back), _least(alg, times))
-
-
-def _least(alg: Algebra, values: Iterable[Value]) -> Value:
-    least: Value = FAR
-    for value in values:
-        least = alg.minimum(least, value)
-    return least
+    times = (furthest(pipe, source, pipe.trips) // abs(distance) for source, distance in shift)
+    return _Step(alg.maximum(forth, back), alg.maximum(-1 * forth, -1 * back), alg.minimum(*times))
 
 
 def flow_distance(alg: Algebra, pipe: Pipe, flow: Flow) -> Value:
@@ -89,7 +79,7 @@ def flow_distance(alg: Algebra, pipe: Pipe, flow: Flow) -> Value:
     for way in flow.ways:
         total: Value = 0
         for source, distance in way:
-            back = -_reach(pipe, source) if distance is None else distance
+            back = -furthest(pipe, source, pipe.trips) if distance is None else distance
             total = total + _starts(pipe, weights, source, back)
         nearest = alg.minimum(nearest, alg.maximum(total, 1))
     return nearest
@@ -103,11 +93,6 @@ def _weights(alg: Algebra, pipe: Pipe) -> dict[str, Value]:
         inside = product([pipe.between(inner) for inner in loops[:at]])
         found[loop] = alg.select(pipe.in_runs, FAR, inside) if loop in pipe.apart else inside
     return found
-
-
-def _reach(pipe: Pipe, source: str) -> Value:
-    """The largest distance between two iterations of a source loop."""
-    return sum(step * (pipe.trips[loop] - 1) for loop, step in pipe.copies[source])
 
 
 def _starts(pipe: Pipe, weights: Mapping[str, Value], source: str, distance: Value) -> Value:
