@@ -22,7 +22,7 @@ from sisyphus.analysis.legality import ViolatedDependence, each_legal_order, is_
 from sisyphus.analysis.liveness import Live, liveness
 from sisyphus.analysis.nest_refs import elements_updated, refs_of, refs_to
 from sisyphus.analysis.phases import Cut, Phase, apart, cuts, handed_over, phase_of
-from sisyphus.analysis.reduction import Reduction, reduction_of
+from sisyphus.analysis.reduction import Reduction, reduction_of, runs_in_any_order
 from sisyphus.analysis.restriction import Restricted, restricted
 from sisyphus.analysis.rewrite import Expansion
 from sisyphus.analysis.slabs import Dealing
@@ -91,6 +91,7 @@ __all__ = [
     "refs_of",
     "refs_to",
     "restricted",
+    "runs_in_any_order",
     "schedules",
     "statement_graph_dot",
     "statement_text",

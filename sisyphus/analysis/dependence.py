@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sisyphus.analysis.isl_limits import Patience, ask
 from sisyphus.analysis.overwriting import last_needed
-from sisyphus.analysis.reduction import Reduction, is_free, reduction_of
+from sisyphus.analysis.reduction import Reduction, reduction_of, runs_in_any_order
 from sisyphus.ir import Access, ArrayId, Ref, Scop, Statement, StmtId
 from sisyphus.poly import Map, all_pairs, compare, constant_distance, through
 from sisyphus.values import dataclass, replace
@@ -57,6 +57,10 @@ class Dependence:
     approximate: bool = False
     like: Dependence | None = None
     in_any_order: bool = False
+
+    def is_kept(self, *, tree_reduction: bool = False) -> bool:
+        """Whether an order has to keep it: with tree reduction the additions of a sum may change places, too."""
+        return not (self.in_any_order or (tree_reduction and self.is_reduction))
 
     @cached_property
     def depths(self) -> tuple[int | None, ...]:
@@ -217,7 +221,8 @@ def _edges(source: Statement, sink: Statement, patience: Patience) -> Iterator[D
             groups.setdefault(key, []).append((first, second))
     known: dict[frozenset[tuple[Ref, Ref]], Dependence | None] = {}
     for (kind, array, is_reduction), pairs in sorted(groups.items(), key=lambda g: (g[0][1], g[0][0].value, g[0][2])):
-        refs, free = frozenset((first.ref, second.ref) for first, second in pairs), is_reduction and is_free(source)
+        refs = frozenset((first.ref, second.ref) for first, second in pairs)
+        free = is_reduction and runs_in_any_order(source)
         if refs in known:
             like = known[refs]
             if like is not None:
@@ -230,8 +235,18 @@ def _edges(source: Statement, sink: Statement, patience: Patience) -> Iterator[D
             known[refs] = None
             continue
         relation, shared = _union([part for _, part in parts]), _shared(source, sink)
-        edge = Dependence(kind, source.id, sink.id, array, relation, is_reduction, tuple(parts), shared, approximate)
-        edge = replace(edge, in_any_order=free)
+        edge = Dependence(
+            kind,
+            source.id,
+            sink.id,
+            array,
+            relation,
+            is_reduction,
+            tuple(parts),
+            shared,
+            approximate=approximate,
+            in_any_order=free,
+        )
         known[refs] = edge
         yield edge
 

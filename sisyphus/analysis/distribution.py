@@ -48,9 +48,9 @@ class Loop:
 class Nest:
     """Statements that cannot be separated, with the loops that surround only them.
 
-    Of several statements, those are the innermost loop, and the parallel ones around it if all of them make a box or
-    all statements run in the same iterations; of statements that no cycle of dependences ties together, and that are to
-    be together, all that they share.
+    Of several statements, those are the innermost loop, and the parallel ones around it if all statements run in the
+    same iterations; of statements that no cycle of dependences ties together, and that are to be together, all that
+    they share.
     `outer` are the iterators of the shared sequential loops outside, `band` the loops below, outermost first.
     (a, b) in `precedence`: every strip-mined copy of loop a that has more than one iteration must stay outside of
     every such copy of loop b. `directions` are the sign vectors over the band of the dependences that the outer loops
@@ -205,10 +205,9 @@ def _component(group: tuple[Statement, ...], depth: int, deps: Dependences) -> O
     lower, upper = _hull(deps.scop, group, name)
     kind = _kind([e for e in deps.among(frozenset(s.id for s in group)) if depth in e.depths])
     body = _split(group, depth + 1, deps)
-    if kind is LoopKind.PARALLEL and len(body) == 1 and isinstance(body[0], Nest):
-        whole = _nest(group, depth, deps)
-        if whole.is_box or all(ask(partial(_same_domain, first, s)) is True for s in group):
-            return whole
+    is_one = len(body) == 1 and isinstance(body[0], Nest)
+    if kind is LoopKind.PARALLEL and is_one and all(ask(partial(_same_domain, first, s)) is True for s in group):
+        return _nest(group, depth, deps)
     if kind is not LoopKind.PARALLEL and _is_wanted(group, depth, deps):
         return _nest(group, depth, deps)
     return OuterLoop(name, lower, upper - lower + 1, kind, body)
@@ -238,7 +237,7 @@ def _nest(group: tuple[Statement, ...], depth: int, deps: Dependences) -> Nest:
     first, ids = group[0], tuple(s.id for s in group)
     edges = tuple(e for e in deps.among(frozenset(ids)) if any(d is None or d >= depth for d in e.depths))
     signs = [(e, v[depth:]) for e in edges for v in e.directions if not any(v[:depth]) and any(v[depth:])]
-    kept = frozenset(v for e, v in signs if not e.in_any_order)
+    kept = frozenset(v for e, v in signs if e.is_kept())
     outer, names = first.iterators[:depth], first.iterators[depth:]
     rectangular = all(ask(partial(_same_box, first, s, names)) is True for s in group)
     return Nest(

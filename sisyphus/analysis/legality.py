@@ -63,15 +63,19 @@ def is_legal(nest: Nest, order: Sequence[str]) -> bool:
     return all(next(signs[at] for at in places if signs[at]) > 0 for signs in nest.kept)
 
 
-def violations(dependences: Dependences, schedules: Mapping[StmtId, Map]) -> ViolatedDependence | None:
+def violations(
+    dependences: Dependences, schedules: Mapping[StmtId, Map], *, tree_reduction: bool = False
+) -> ViolatedDependence | None:
     """The first dependence that the schedules run backwards or at one time; None proves the order legal.
 
     Every schedule sends the instances of a statement to one common time space. Instances that a schedule leaves out
     are not looked at: that each runs exactly once is another check. Dependences of several kinds on the same pairs of
-    instances, as an accumulator has, are one question; those of sums of integers, which may run in any order, none.
+    instances, as an accumulator has, are one question; those that an order need not keep are none.
     """
     kept = defaultdict[tuple[StmtId, StmtId], list[Dependence]](list)
-    for edge in (edge for edge in dependences.edges if not edge.in_any_order):
+    for edge in dependences.edges:
+        if not edge.is_kept(tree_reduction=tree_reduction):
+            continue
         asked = kept[edge.source, edge.sink]
         # Whether it shows in how isl writes them down: no proof is asked for.
         if any(edge.relation.plain_is_equal(other.relation) for other in asked):

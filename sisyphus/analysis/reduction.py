@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-from sisyphus.ir import Binary, Call, Cast, Expr, Read, Ref, Select, Statement, StmtId, Unary, index_names, reads
+from collections.abc import Iterator
+
+from sisyphus.ir import (
+    Binary,
+    Call,
+    Cast,
+    Expr,
+    Read,
+    Ref,
+    Select,
+    Statement,
+    StmtId,
+    Unary,
+    children,
+    index_names,
+    reads,
+)
 from sisyphus.values import dataclass
 
 MAX_CALLS = frozenset({"fmax", "fmaxf"})
 MIN_CALLS = frozenset({"fmin", "fminf"})
 EXACT = frozenset({"+", "*"})
+#: The widths of whole numbers that wrap around as C's do.
+WRAPPING = frozenset({8, 16, 32, 64})
 LESS, GREATER = frozenset({"<", "<="}), frozenset({">", ">="})
 
 
@@ -34,13 +52,27 @@ def reduction_of(statement: Statement) -> Reduction | None:
     return Reduction(statement.id, op, tuple(name for name in statement.iterators if name not in written))
 
 
-def is_free(statement: Statement) -> bool:
-    """Whether it is a reduction whose result is the same in any order, bit for bit: a sum or product of integers.
+def runs_in_any_order(statement: Statement) -> bool:
+    """Whether it is a reduction whose result is the same in any order, bit for bit: a sum or product of whole numbers.
 
-    Both are taken modulo a power of two, whatever widths lie between. A minimum that is cut to fewer bits is not.
+    Both are taken modulo a power of two where what is between the element and its new value has no fewer bits.
     """
-    found, kind = reduction_of(statement), statement.rhs.type.kind
-    return found is not None and found.op in EXACT and kind in ("int", "uint")
+    found, bits = reduction_of(statement), statement.write_type.bits
+    between = _between(statement.rhs, statement.write)
+    return found is not None and found.op in EXACT and all(_wraps(expr, bits) for expr in between)
+
+
+def _between(expr: Expr, element: Ref) -> Iterator[Expr]:
+    """The operations between a value and the element that it is an update of, both included."""
+    if element in reads(expr):
+        yield expr
+        for part in children(expr):
+            yield from _between(part, element)
+
+
+def _wraps(expr: Expr, bits: int) -> bool:
+    """Whether an operation keeps at least so many bits of a whole number: what is narrower would cut each sum."""
+    return expr.type.kind in ("int", "uint") and expr.type.bits >= bits and {bits, expr.type.bits} <= WRAPPING
 
 
 def _operator(rhs: Expr, element: Ref) -> str | None:

@@ -24,8 +24,9 @@ def faults(dependences: Dependences, ordered: Ordered) -> Iterator[str]:
         (new, part, _relation(source, new, part)) for new in ordered.scop.statements for part in ordered.parts[new.id]
     ]
     times = schedules(ordered.scop)
-    for edge in (edge for edge in dependences.edges if not edge.in_any_order):
-        yield from _order(source, edge, runs, times)
+    for edge in dependences.edges:
+        if edge.is_kept():
+            yield from _order(source, edge, runs, times)
 
 
 Run = tuple[Statement, Part, Map]

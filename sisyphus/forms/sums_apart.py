@@ -10,13 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sisyphus.analysis import Dependences, reduction_of
+from sisyphus.analysis import Dependences, reduction_of, runs_in_any_order
 from sisyphus.forms.building import loops_of
-from sisyphus.ir import Binary, Cast, Expr, Scop, Statement, StmtId, Unary, reads
+from sisyphus.ir import Scop, Statement, StmtId, reads
 from sisyphus.values import replace
-
-#: The widths of whole numbers that wrap around as C's do.
-WRAPPING = (8, 16, 32, 64)
 
 
 def sums_apart(found: Dependences) -> Scop | None:
@@ -33,36 +30,15 @@ def _groups(scop: Scop, waiting: set[tuple[StmtId, StmtId]]) -> Iterator[tuple[l
     for place, inside in sorted(loops_of(scop.statements).items(), key=lambda loop: len(loop[0])):
         ids = {s.id for s in inside}
         in_turns = any(pair[::-1] in waiting for pair in waiting if ids.issuperset(pair))
-        if in_turns and len({s.write.array for s in inside}) == 1 and all(_adds(scop, s) for s in inside):
+        if in_turns and len({s.write.array for s in inside}) == 1 and all(_adds(s) for s in inside):
             yield inside, len(place)
 
 
-def _adds(scop: Scop, statement: Statement) -> bool:
+def _adds(statement: Statement) -> bool:
     """Whether a statement only adds a whole number to an element, of whose array it reads nothing else."""
-    kind, element = scop.array(statement.write.array).type, statement.write
-    found = reduction_of(statement)
-    if found is None or found.op != "+" or kind.kind not in ("int", "uint") or kind.bits not in WRAPPING:
-        return False
-    is_alone = [ref.array for ref in reads(statement.rhs)].count(element.array) == 1
-    return is_alone and all(_wraps(e, kind.bits) for e in _on_the_way(statement.rhs, statement))
-
-
-def _on_the_way(expr: Expr, statement: Statement) -> Iterator[Expr]:
-    """The operations between a statement's value and the element that it adds to."""
-    if statement.write not in reads(expr):
-        return
-    yield expr
-    match expr:
-        case Binary(left=left, right=right):
-            yield from _on_the_way(left, statement)
-            yield from _on_the_way(right, statement)
-        case Cast(operand=operand) | Unary(operand=operand):
-            yield from _on_the_way(operand, statement)
-
-
-def _wraps(expr: Expr, bits: int) -> bool:
-    """Whether an operation keeps at least so many bits of a whole number: what is narrower would cut each sum."""
-    return expr.type.kind in ("int", "uint") and expr.type.bits >= bits and expr.type.bits in WRAPPING
+    found, array = reduction_of(statement), statement.write.array
+    is_sum = found is not None and found.op == "+" and runs_in_any_order(statement)
+    return is_sum and [ref.array for ref in reads(statement.rhs)].count(array) == 1
 
 
 def _apart(scop: Scop, inside: Sequence[Statement], depth: int) -> Scop:

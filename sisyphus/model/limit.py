@@ -186,7 +186,7 @@ def _chains(scop: Scop, dependences: Dependences, table: OperatorTable, *, tree:
         cycles, operators = path_to(table, statement.rhs, ref, tree=tree) or (0, 0)
         return accumulation(EXACT, cycles, 1, single=operators == 1) if again and cycles else cycles
 
-    sums = {edge.source for edge in dependences.edges if edge.in_any_order or (tree and edge.is_reduction)}
+    sums = {edge.source for edge in dependences.edges if not edge.is_kept(tree_reduction=tree)}
     shared = _shared_depths(scop)
     for statement in scop.statements:
         if statement.write in statement.reads and statement.id not in sums:

@@ -43,10 +43,8 @@ def illegal(dependences: Dependences, distribution: Distribution, point: DesignP
 
     With tree reduction, dependences of a reduction on its accumulator may be reordered.
     """
-    if point.tree_reduction:
-        kept = tuple(e for e in dependences.edges if not e.is_reduction)
-        dependences = Dependences(dependences.scop, kept)
-    return violations(dependences, schedules(dependences.scop, distribution, point))
+    times = schedules(dependences.scop, distribution, point)
+    return violations(dependences, times, tree_reduction=point.tree_reduction)
 
 
 def _placed(body: Sequence[OuterLoop | Nest], prefix: tuple[Piece, ...]) -> list[tuple[tuple[Piece, ...], Nest]]:

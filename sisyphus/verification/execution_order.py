@@ -79,7 +79,7 @@ def check_order(dependences: Dependences, runs: Sequence[Site], *, tree_reductio
     With tree reduction the accumulations of a reduction may run in any order, and those of integers always.
     """
     for edge in dependences.edges:
-        if edge.in_any_order or (tree_reduction and edge.is_reduction):
+        if not edge.is_kept(tree_reduction=tree_reduction):
             continue
         check = on_leash(f"order of {edge}", "no pair runs backwards", partial(_order_fault, dependences, edge, runs))
         if edge.approximate and not check.passed:

@@ -42,6 +42,8 @@ def nest_of(tmp_path: Path, of: str, to: str, update: str) -> Nest:
         ("int32_t", "uint8_t", SUM, True),
         ("int", "int", SUM.replace("+", "*"), True),
         ("int", "int", SUM.replace("+", "-"), True),
+        ("int64_t", "int64_t", "C[i] = (int32_t)C[i] + A[i][p][q]", False),
+        ("int", "int", "C[i] = (_Bool)C[i] + A[i][p][q]", False),
         ("float", "float", SUM, False),
         ("int", "float", SUM, False),
         ("int", "int", MINIMUM, False),
