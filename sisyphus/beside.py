@@ -137,13 +137,15 @@ def dealt(course: Course) -> Iterator[Asked]:
 def _itself(part: Part, course: Course, waiting: float, slow: Arrays) -> Iterator[Asked]:
     """A part with several ports for arrays whose transfers are slow, as far as that is known by now, or may be.
 
-    Where that does not end soon, it is followed by a search without them.
+    Where that does not end soon, it is followed by a search without them, unless a space that has some found the best
+    design so far.
     """
     known = course.known or (None if part.start is None else Known(part.kernel, part.start))
     arrays = slow_arrays(_space_of(known, course), cost_of(known, course.request)) if slow and known else slow
     if arrays and not part.options.dealt:
         yield Asked(replace(part, options=replace(part.options, dealt=arrays)), waiting, course.share(AT_ONCE))
-        if not course.ran_out or part.share < 1:
+        best = course.best
+        if not course.ran_out or part.share < 1 or (best is not None and best.part.options.dealt):
             return
     yield Asked(part, waiting)
 

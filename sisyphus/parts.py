@@ -41,7 +41,7 @@ MUCH = 4
 REST = 0.25
 
 #: Share of the first round for which the first space is searched with each kind of adders, before one comes first.
-PROBE = 1 / 12
+PROBE = 1 / 4
 
 #: Share of the DSPs from which on a design would have more operators if adders needed none.
 HELD = 0.5

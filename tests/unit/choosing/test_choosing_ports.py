@@ -224,24 +224,30 @@ def test_a_search_with_ports_that_was_cut_goes_on_in_the_time_left(
     assert found.outcome is not None and found.outcome.stop is Stop.PROVED and ports(found) == {"A": 4}
 
 
-@pytest.mark.parametrize("ends", [True, False])
+@pytest.mark.parametrize("end", ["proved", "cut", "empty"])
 @pytest.mark.parametrize("slow", [(), (ArrayId("A"),)])
 def test_which_searches_have_ports(
-    kernels: tuple[Kernel, ...], monkeypatch: pytest.MonkeyPatch, slow: tuple[ArrayId, ...], *, ends: bool
+    kernels: tuple[Kernel, ...], monkeypatch: pytest.MonkeyPatch, slow: tuple[ArrayId, ...], end: str
 ) -> None:
-    """Where it is not known before, transfers of the best design tell; a search that does not end is not the last."""
+    """Where it is not known before, transfers of the best design tell; what was cut without a design is not the last.
+
+    A search with ports that was cut but has the best design is not followed by one without: it has all of that space.
+    """
     answer, asked = part_search.PartSearch.answer, list[tuple[str, ...]]()
 
     def listed(self: part_search.PartSearch, limits: Limits, upper: float, *near: DesignPoint | None) -> Answer:
         asked.append(self.part.options.dealt)
         found = answer(self, limits, upper, *near)
-        return found if ends or not self.part.options.dealt else replace(found, stop=Stop.TIME)
+        if end == "proved" or not self.part.options.dealt:
+            return found
+        cut = replace(found, stop=Stop.TIME)
+        return replace(cut, choice=None, counted=()) if end == "empty" else cut
 
     monkeypatch.setattr(beside.Slow, "of", staticmethod(lambda *_: beside.Slow(slow)))
     monkeypatch.setattr(part_search.PartSearch, "answer", listed)
     found = find(kernels, request_of(fixes=("adders=dsp",)))
-    assert asked == ([("A",), *([] if ends else [()])] if slow else [(), ("A",)])
-    assert found.outcome is not None and (found.outcome.stop is Stop.PROVED) == ends
+    assert asked == ([("A",), *([()] if end == "empty" else [])] if slow else [(), ("A",)])
+    assert found.outcome is not None and (found.outcome.stop is Stop.PROVED) == (end == "proved")
 
 
 def test_which_transfers_are_slow(kernels: tuple[Kernel, ...]) -> None:
