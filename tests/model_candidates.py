@@ -188,8 +188,8 @@ def figures_of(plan: Plan, target: Target, nest: NestSpace) -> NestFigures | Non
         | {t.id for t in around}
         | {f"{task.name}: {found.pipes[0].pipe.loop}"}
     )
-    addresses = resources_of(study, moments).dsp.children[1]
-    dsp = sum(term.value for term in addresses.children if term.name in mine)
+    _, *beside = resources_of(study, moments).dsp.children
+    dsp = sum(term.value for part in beside for term in part.children if term.name in mine)
     dsp += sum(count * needs.cores[kind].cost.dsp for kind, count in cores.items())
     ff, lut = (sum(body.value for body in bodies) for bodies in found.areas)
     interval, depth = int(found.pipes[0].interval.value), int(found.pipes[0].body.depth)

@@ -19,6 +19,7 @@ from sisyphus.ir.expr import (
     rebuild,
     substitute,
     walk,
+    with_operands,
 )
 from sisyphus.ir.scop import (
     Access,
@@ -76,4 +77,5 @@ __all__ = [
     "rebuild",
     "substitute",
     "walk",
+    "with_operands",
 ]

@@ -192,26 +192,26 @@ def reads(expr: Expr) -> tuple[Ref, ...]:
     return tuple(e.ref for e in walk(expr) if isinstance(e, Read))
 
 
-def rebuild(expr: Expr, leaf: Callable[[Expr], Expr]) -> Expr:
-    """The same tree with `leaf` applied to every expression without operands."""
+def with_operands(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
+    """The same operation on its direct operands as `change` makes them; a leaf is left as it is."""
     match expr:
         case Unary() | Cast():
-            return replace(expr, operand=rebuild(expr.operand, leaf))
+            return replace(expr, operand=change(expr.operand))
         case Binary():
-            return replace(expr, left=rebuild(expr.left, leaf), right=rebuild(expr.right, leaf))
+            return replace(expr, left=change(expr.left), right=change(expr.right))
         case Call():
-            return replace(expr, arguments=tuple(rebuild(a, leaf) for a in expr.arguments))
+            return replace(expr, arguments=tuple(change(a) for a in expr.arguments))
         case Select():
-            return replace(
-                expr,
-                condition=rebuild(expr.condition, leaf),
-                then=rebuild(expr.then, leaf),
-                other=rebuild(expr.other, leaf),
-            )
+            return replace(expr, condition=change(expr.condition), then=change(expr.then), other=change(expr.other))
         case Lookup():
-            return replace(expr, index=tuple(rebuild(i, leaf) for i in expr.index))
+            return replace(expr, index=tuple(change(i) for i in expr.index))
         case _:
-            return leaf(expr)
+            return expr
+
+
+def rebuild(expr: Expr, leaf: Callable[[Expr], Expr]) -> Expr:
+    """The same tree with `leaf` applied to every expression without operands."""
+    return with_operands(expr, lambda part: rebuild(part, leaf)) if children(expr) else leaf(expr)
 
 
 def substitute(expr: Expr, values: Mapping[str, Affine]) -> Expr:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
-from sisyphus.algebra import EXACT, VECTOR
+from sisyphus.algebra import EXACT, VECTOR, Value
 from sisyphus.errors import InternalError
 from sisyphus.model.area.datapath import datapath_ff, datapath_lut, datapath_of
 from sisyphus.model.area.movers import mover_ff, mover_lut, mover_of
@@ -113,10 +113,18 @@ class TaskStudy:
     @cached_property
     def address_dsp(self) -> tuple[Term, ...]:
         """Multiply-adds of the addresses of each body."""
-        bodies = ((study.pipe, copies) for study, copies in zip(self.pipes, self.copies, strict=True))
+        return self._of_bodies(lambda study: body_multipliers(EXACT, study.pipe))
+
+    @cached_property
+    def data_dsp(self) -> tuple[Term, ...]:
+        """Multiply-adds of the data of each body."""
+        return self._of_bodies(lambda study: study.logic(self.setting, "dsp"), construct="multiply-add")
+
+    def _of_bodies(self, count: Callable[[PipeStudy], Value], construct: str = "") -> tuple[Term, ...]:
+        """So many of each body, in all copies of it."""
         return tuple(
-            Term(f"{self.facts.name}: {body.loop}", copies * int(body_multipliers(EXACT, body)))
-            for body, copies in bodies
+            Term(f"{self.facts.name}: {study.pipe.loop}", copies * int(count(study)), construct=construct)
+            for study, copies in zip(self.pipes, self.copies, strict=True)
         )
 
     @cached_property

@@ -275,6 +275,7 @@ def _nest_costs(
         setting, (move for step in around for move in step)
     )
     dsp = dsp + _multipliers(setting, (move for move, _ in moves_in(facts.parts)))
+    dsp = dsp + copies * study.logic(setting, "dsp")
     kinds = cores_of(setting, pipe)
     for kind, count in study.cores(setting).items():
         found[f"core {kind}"] = copies * count

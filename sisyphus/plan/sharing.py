@@ -15,27 +15,24 @@ from sisyphus.ir import (
     DOUBLE,
     FLOAT,
     Binary,
-    Call,
     Cast,
     Expr,
     Index,
     Literal,
-    Lookup,
     Read,
     Scop,
-    Select,
     Statement,
     StmtId,
-    Unary,
     children,
     moved_by,
     reads,
     substitute,
+    with_operands,
 )
 from sisyphus.plan.plan import Plan, Task
 from sisyphus.plan.tree import For, LoopRole, Node, Run, descend
 from sisyphus.poly import Affine
-from sisyphus.values import dataclass, replace
+from sisyphus.values import dataclass
 
 _NARROWED = frozenset("+-*/")
 #: The unrolled loops over which each part of an expression changes.
@@ -105,21 +102,7 @@ def narrowed(expr: Expr) -> Expr:
             if op in _NARROWED and None not in parts:
                 left, right = (p for p in parts if p is not None)
                 return Binary(op, narrowed(left), narrowed(right), FLOAT)
-    match expr:
-        case Cast() | Unary():
-            return replace(expr, operand=narrowed(expr.operand))
-        case Binary():
-            return replace(expr, left=narrowed(expr.left), right=narrowed(expr.right))
-        case Call():
-            return replace(expr, arguments=tuple(narrowed(a) for a in expr.arguments))
-        case Lookup():
-            return replace(expr, index=tuple(narrowed(i) for i in expr.index))
-        case Select():
-            return replace(
-                expr, condition=narrowed(expr.condition), then=narrowed(expr.then), other=narrowed(expr.other)
-            )
-        case _:
-            return expr
+    return with_operands(expr, narrowed)
 
 
 def _as_float(expr: Expr) -> Expr | None:

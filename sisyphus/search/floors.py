@@ -227,13 +227,15 @@ class NestFloor:
         interval = self._largest_interval(batch)
         return {kind: np.ceil(n / interval) for kind, n in self._operations(batch).items() if kind in self.cores}
 
-    def logic(self, batch: Batch) -> Floats:
-        """LUT of the operations of one start that share nothing."""
+    def logic(self, batch: Batch, resource: str) -> Floats:
+        """What the operations of one start take that share nothing."""
         none = np.zeros(batch.count)
         if len(self.cores) == len(self._kinds):
             return none
         counts = self._operations(batch).items()
-        return sum((n * self._kinds[kind].cost.lut for kind, n in counts if kind not in self.cores), none)
+        return sum(
+            (n * getattr(self._kinds[kind].cost, resource) for kind, n in counts if kind not in self.cores), none
+        )
 
     def _operations(self, batch: Batch) -> dict[str, Floats]:
         """Of one start, by kind of core.

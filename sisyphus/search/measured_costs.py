@@ -226,7 +226,8 @@ class MeasuredCosts(ResidentCosts):
         clock.added_up(tilings.count)
         floor = self._floors[nest.id]
         usage = self._usage(floor.operators(tilings.batch), tilings.count)
-        usage["lut"][-1] = floor.logic(tilings.batch)
+        for name in ("dsp", "lut"):
+            usage[name][-1] = floor.logic(tilings.batch, name)
         return Costs(floor.cycles(tilings.batch) + self._hand_over(nest), usage)
 
     def _hand_over(self, nest: NestSpace) -> int:

@@ -3,7 +3,7 @@
 from sisyphus.target.cost import BankCost, OpCost
 from sisyphus.target.data_files import parse_toml
 from sisyphus.target.device import Device, Platform, ceilings, device_names, load_device
-from sisyphus.target.fabric import table_storage
+from sisyphus.target.fabric import fits_multiply_add, table_storage
 from sisyphus.target.memories import MemoryTable, memory_table, storage_of
 from sisyphus.target.operators import ADDERS, Adders, OperatorTable, operator_table
 from sisyphus.target.resources import KINDS, Budget, Kind, Resources
@@ -30,6 +30,7 @@ __all__ = [
     "ceilings",
     "device_budget",
     "device_names",
+    "fits_multiply_add",
     "load_device",
     "make_target",
     "memory_table",

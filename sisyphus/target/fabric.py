@@ -49,6 +49,12 @@ def multiply_add() -> OpCost:
     return OpCost(rule["latency"], 1, rule["dsp"], rule["ff"], rule["lut"], True, rule["source"])
 
 
+def fits_multiply_add(bits: int, other_bits: int, sum_bits: int) -> bool:
+    """Whether a product of operands of these widths and a sum so wide are one DSP."""
+    rule = package_toml("operators.toml")["multiply_add"]
+    return _fits(rule, max(bits, other_bits), min(bits, other_bits)) and sum_bits <= rule["sum"]
+
+
 def table_storage(words: int, bits: int) -> str:
     """Where a table that data look up is kept: in look-up tables (`lutram`), or in block memories if it fills one."""
     return "bram" if words * bits > package_toml("operators.toml")["block_table"]["above_bits"] else "lutram"

@@ -84,8 +84,8 @@ class OperatorTable:
             found = self._known[key] = self._marked(fabric.table(words, bits, loaded=loaded))
         return found
 
-    def address_multiply(self) -> OpCost:
-        """A product in an address, added to something: one DSP."""
+    def multiply_add(self) -> OpCost:
+        """A product of integers, in an address or of data, and the sum that it feeds: one DSP."""
         return self._marked(fabric.multiply_add())
 
     def operation(self, function: str, ctype: str) -> str:

@@ -70,7 +70,7 @@ def resources_of(study: Study, moments: Sequence[Sequence[str]]) -> AreaTerms:
         return cores, _column(memories, "memories", resource), _column(ports, "adapters", resource)
 
     return AreaTerms(
-        dsp=total("dsp", (_cores(needs, instances, "dsp"), _address_dsp(study, moves))),
+        dsp=total("dsp", (_cores(needs, instances, "dsp"), _data_dsp(study), _address_dsp(study, moves))),
         bram18k=total("bram18k", parts("bram18k")),
         uram=total("uram", (_column(memories, "memories", "uram"), _column(ports, "adapters", "uram"))),
         ff=total("ff", (*parts("ff"), *_area_terms(study, moves, 0), *_ff_terms(study))),
@@ -88,6 +88,12 @@ def _cores(needs: Needs, instances: Mapping[str, int], resource: str) -> Term:
             Term(f"{count} x {kind}", value, construct="core" if cost.measured else "core-elsewhere", rule=cost.source)
         )
     return total("operators", found, rule="operations / II, shared between steps")
+
+
+def _data_dsp(study: Study) -> Term:
+    """Products of integers with the sums that they feed: one each."""
+    found = [term for task in study.tasks.values() for term in task.data_dsp if term.value]
+    return total("sums of products", found)
 
 
 def _address_dsp(study: Study, moves: Iterable[MoveStudy]) -> Term:

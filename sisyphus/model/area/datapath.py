@@ -16,7 +16,7 @@ from sisyphus.model.facts.task_facts import BufferAccess, Pipe, Work
 from sisyphus.model.formulas.addresses import bank_count, bank_ways, in_registers, is_complete, moving, words_per_bank
 from sisyphus.model.formulas.bank_ports import elements_read
 from sisyphus.model.formulas.copies import reduction_copies, unrolled_copies
-from sisyphus.model.formulas.core_counts import Operations, cores_of, is_called
+from sisyphus.model.formulas.core_counts import Operations, is_called
 from sisyphus.model.formulas.cores import core_of
 from sisyphus.model.formulas.iteration_latency import Setting, is_reduction, is_tree, others
 from sisyphus.model.formulas.pipes import PipeStudy
@@ -80,7 +80,7 @@ def datapath_of(setting: Setting, study: PipeStudy) -> Datapath:
         functions=sum(count for count, _ in functions),
         function_cores=sum(count * cores for count, cores in functions),
         guarded=sum(_functions(setting, pipe, work, interval) for work in inline),
-        logic=_logic(setting, study),
+        logic=study.logic(setting, "lut"),
     )
 
 
@@ -122,13 +122,7 @@ def datapath_lut(area: Area, body: Datapath) -> tuple[Term, ...]:
 def _slow_cores(setting: Setting, work: Work) -> list[str]:
     """Kinds of the cores of one copy of a statement that take cycles, one entry for each core."""
     found = (core_of(setting.operators, part) for part in walk(work.expr))
-    return [core.kind for core in found if core is not None and core.cost.latency > 0]
-
-
-def _logic(setting: Setting, study: PipeStudy) -> Value:
-    """LUT of the operations of one start that are expressions of the body."""
-    kinds = cores_of(setting, study.pipe)
-    return sum(count * kinds[kind].cost.lut for kind, count in study.schedule.logic().items())
+    return [core.kind for core in found if core is not None and core.cost.latency and not core.is_logic]
 
 
 def _functions(setting: Setting, pipe: Pipe, work: Work, interval: Value) -> Value:

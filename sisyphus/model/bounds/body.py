@@ -8,6 +8,7 @@ from functools import lru_cache
 from sisyphus.algebra import EXACT
 from sisyphus.analysis import elements_touched, reduction_of
 from sisyphus.ir import ArrayId, Binary, Expr, Scop, Statement, StmtId, children, moved_by, reads
+from sisyphus.model.facts.multiply_adds import with_multiply_adds
 from sisyphus.model.formulas.cores import Core, core_of, core_of_sums, terms
 from sisyphus.model.formulas.iteration_latency import Setting, finish_of, latency_of
 from sisyphus.model.formulas.rules import Rules
@@ -56,7 +57,7 @@ def body_of(space: Space, nest: NestSpace, rules: Rules) -> BoundedBody:
 def _statement(space: Space, nest: NestSpace, statement: Statement, rules: Rules) -> BoundedBody:
     """The body as if it had this statement alone, without its operations."""
     table, tree = space.target.operators, space.options.tree_reduction
-    expr, reduction = narrowed(statement.rhs), reduction_of(statement)
+    expr, reduction = with_multiply_adds(narrowed(statement.rhs)), reduction_of(statement)
     sums: tuple[str, ...] = ()
     if reduction is not None:
         own = dict(zip(statement.iterators[len(nest.nest.outer) :], (s.iterator for s in nest.loops), strict=True))
@@ -92,7 +93,7 @@ def _operations(space: Space, nest: NestSpace, statement: Statement) -> list[Bou
 
     found: dict[Expr, BoundedOperation] = {}
     products: list[BoundedOperation] = []
-    stack = [narrowed(statement.rhs)]
+    stack = [with_multiply_adds(narrowed(statement.rhs))]
     while stack:
         part = stack.pop()
         core = core_of(table, part)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from sisyphus.errors import InternalError
 from sisyphus.ir import Literal, Ref, Statement, children, reads, walk
+from sisyphus.model.facts.multiply_adds import with_multiply_adds
 from sisyphus.model.facts.shifts import Shift, shifts_of
 from sisyphus.model.facts.task_facts import BufferAccess, Dim, Work
 from sisyphus.plan import Buffer, For, Guard, Hold, LoopRole, Node, Plan, Run, Skip, Task, narrowed, varying
@@ -82,7 +83,8 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
     values = dict(run.values)
     loops = (*around.loops, *around.unrolled)
     sources = {loop.iterator: loop.source for loop in (*loops, *around.beside)}
-    expr, unrolled = narrowed(statement.rhs), tuple(loop.iterator for loop in around.unrolled)
+    plain, unrolled = narrowed(statement.rhs), tuple(loop.iterator for loop in around.unrolled)
+    expr, moving_with = with_multiply_adds(plain), varying(statement, values, unrolled)
 
     elements = {ref: ref.substitute(values).index for ref in (statement.write, *statement.reads)}
 
@@ -101,7 +103,7 @@ def _placed(plan: Plan, task: Task, run: Run, around: Around) -> Placed:
         expr=expr,
         reads={ref: access(ref) for ref in dict.fromkeys(reads(expr))},
         unrolled=unrolled,
-        varying=varying(statement, values, unrolled),
+        varying={own: moving_with[part] for own, part in zip(walk(expr), walk(plain), strict=True)},
         reductions=frozenset(loop.iterator for loop in loops if loop.source not in written),
         guarded=around.guarded,
         held=holds and around.hold is not None and around.hold.active,

@@ -7,6 +7,7 @@ from math import prod
 
 from sisyphus.ir import Binary, Call, Cast, Expr, Literal, Lookup, ScalarType, Select, Unary, promote
 from sisyphus.ir.types import REINTERPRET
+from sisyphus.model.facts.multiply_adds import PRODUCT, bits_of, has_multiply_add
 from sisyphus.target import OpCost, OperatorTable
 from sisyphus.values import dataclass
 
@@ -19,6 +20,7 @@ _BINARY = dict(
 )
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _UNARY = {"-": "neg", "~": "not", "!": "not"}
+_MULTIPLY_ADD = "multiply_add"
 #: One core adds and subtracts.
 _SHARED = {"sub": "add"}
 
@@ -32,11 +34,16 @@ class Core:
 
     @property
     def is_logic(self) -> bool:
-        """Whether it is combinational and takes look-up tables alone: an expression of its function in a report.
+        """Whether it is combinational and takes look-up tables alone, or the DSP of a sum: an expression in a report.
 
         Such a row has one operation; no other one, of another cycle or another function, shares what it takes.
         """
-        return self.cost.latency == 0 and not (self.cost.dsp or self.cost.ff or self.cost.bram18k)
+        is_combinational = self.cost.latency == 0 and not (self.cost.dsp or self.cost.ff or self.cost.bram18k)
+        return is_combinational or self.kind.startswith(_MULTIPLY_ADD)
+
+
+#: What a sum takes beside the DSP of the product that feeds it.
+_IN_DSP = Core("sum", OpCost(0, 1, 0, 0, 0, measured=True, source="the sum of a multiply_add"))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -46,10 +53,14 @@ def core_of(table: OperatorTable, expr: Expr) -> Core | None:
         case Binary(op=op, left=left, right=right) if op in _COMPARISONS:
             return _core(table, "cmp", promote(left.type, right.type))
         case Binary(op="*", left=left, right=right, type=kind) if not kind.is_float:
-            cost = table.cost("mul", kind.key, _bits(left), _bits(right))
-            return Core(f"mul {_bits(left)}x{_bits(right)}", cost)
+            cost = table.cost("mul", kind.key, bits_of(left), bits_of(right))
+            return Core(f"mul {bits_of(left)}x{bits_of(right)}", cost)
+        case Binary() if has_multiply_add(expr):
+            return _IN_DSP
         case Binary(op=op, type=kind):
             return _core(table, _BINARY[op], kind)
+        case Call(function=function, arguments=(left, right)) if function == PRODUCT:
+            return Core(f"{_MULTIPLY_ADD} {bits_of(left)}x{bits_of(right)}", table.multiply_add())
         case Unary(op=op, type=kind):
             return _core(table, _UNARY[op], kind)
         case Select(type=kind):
@@ -72,7 +83,7 @@ def delay_of(table: OperatorTable, expr: Expr) -> int:
     """Picoseconds of the root operator where it is combinational; 0 for wiring, as shifts by constants are."""
     core = core_of(table, expr)
     is_shift = isinstance(expr, Binary) and expr.op in ("<<", ">>") and isinstance(expr.right, Literal)
-    is_wiring = is_shift or (isinstance(expr, Call) and expr.function in REINTERPRET.values())
+    is_wiring = is_shift or core is _IN_DSP or (isinstance(expr, Call) and expr.function in REINTERPRET.values())
     return 0 if core is None or core.cost.latency or is_wiring else table.delay_ps(core.kind.split()[0])
 
 
@@ -85,17 +96,6 @@ def core_of_sums(table: OperatorTable, expr: Expr, *, asked: bool) -> Core | Non
 
 def _core(table: OperatorTable, op: str, kind: ScalarType) -> Core:
     return Core(f"{_SHARED.get(op, op)} {kind}", table.cost(op, kind.key))
-
-
-def _bits(expr: Expr) -> int:
-    """Bits that an integer operand can really have."""
-    match expr:
-        case Cast(operand=operand) if not operand.type.is_float:
-            return min(_bits(operand), expr.type.bits)
-        case Literal(integer=int(value)):
-            return min(value.bit_length() + 1, expr.type.bits)
-        case _:
-            return expr.type.bits
 
 
 def terms(expr: Expr) -> tuple[Expr, ...]:

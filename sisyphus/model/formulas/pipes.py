@@ -33,6 +33,11 @@ class PipeStudy:
         """Those of each statement in one start."""
         return tuple(self.schedule.counts((run,)) for run in range(len(self.pipe.works)))
 
+    def logic(self, setting: Setting, resource: str) -> Value:
+        """What the operations take that share nothing: LUT of expressions, DSP of sums of products."""
+        kinds = cores_of(setting, self.pipe)
+        return sum(count * getattr(kinds[kind].cost, resource) for kind, count in self.schedule.logic().items())
+
     def cores(self, setting: Setting) -> Operations:
         """Cores that the statements share, those of guarded functions aside."""
         runs = (run for run, work in enumerate(self.pipe.works) if not is_called(setting, work))

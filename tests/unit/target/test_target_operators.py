@@ -141,7 +141,7 @@ def test_multiplexers_grow_and_then_stay() -> None:
 
 
 def test_address_arithmetic() -> None:
-    assert figures(table().address_multiply()) == (4, 1, 0, 0)
+    assert figures(table().multiply_add()) == (4, 1, 0, 0)
     assert figures(table().cost("rem", "int32", 9)) == (13, 0, 235, 150)
     assert table().cost("add", "int32", 13).lut == 20
     assert figures(table().cost("mul", "int32", 24, 4)) == (0, 0, 0, 42)
