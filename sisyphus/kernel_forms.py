@@ -39,6 +39,7 @@ from sisyphus.forms import (
     SHIFTED_STRIPS,
     SHORTER,
     STRIPS,
+    SUCCESSIVE,
     SUMS_APART,
     TABLE_TILES,
     TOGETHER,
@@ -47,7 +48,6 @@ from sisyphus.forms import (
     Strips,
     finished_apart,
     free_loops,
-    fused,
     in_blocks,
     in_panels,
     in_place,
@@ -127,9 +127,9 @@ def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
         yield _in_order(ordered, (SCHEDULE + source.schedule,), GIVEN_FORM, source)
     else:
         bases = _bases(base)
-        for rewrites, _, together in _shortest_with(fused, bases):
-            words = (*rewrites, FUSED)
-            yield _analysed(together, dependences(together), source, rewrites=words, name=FUSED)
+        yield from _in_one_body(FUSED, bases, source)
+        steps = _in_one_body(SUCCESSIVE, bases, source)
+        yield from (kernel for kernel in steps if _shortest([kernel]) <= _shortest(plain) // SHORTER)
         shifted = _rewritten_by(SHIFTED, base, source)
         if shifted is not None:
             yield shifted
@@ -175,6 +175,12 @@ def _with_written_out(base: Kernel, plain: Sequence[Kernel], source: Source) -> 
         whole = _rewritten_by(TOGETHER, short, source) or _rewritten_by(INLINED, short, source) or short
         if 2 * _shortest([whole]) <= _shortest(plain):
             yield replace(whole, name=WRITTEN_OUT)
+
+
+def _in_one_body(word: str, bases: Sequence[Base], source: Source) -> list[Kernel]:
+    """The form in which statements are together that the rewrite of a name makes, with variables where it is best."""
+    found = _shortest_with(REWRITES[word], bases)
+    return [_analysed(s, dependences(s), source, rewrites=(*before, word), name=word) for before, _, s in found]
 
 
 def _shortest(kernels: Sequence[Kernel]) -> int:

@@ -371,12 +371,13 @@ def _for_temporaries(kernels: Sequence[Kernel], target: Target) -> list[Kernel]:
 def by_promise(kernels: Sequence[Kernel], first: Collection[Kernel] = ()) -> list[Kernel]:
     """Forms with chains of iterations far shorter than the source's come first, the shortest foremost; then others.
 
-    Some are `first` in any case. Statements in one body have one chain for several, which tells nothing of what they
-    take: such forms come behind the best one of all others.
+    Some are `first` in any case. Statements in one body have one chain for several, which tells little of what they
+    take: such forms come behind the best one of all others, unless theirs is far shorter than that one's.
     """
     own = [_chain(kernel) for kernel in kernels]
     least = min((steps for steps, kernel in zip(own, kernels, strict=True) if not kernel.scop.fused), default=0)
-    chains = [max(steps, least) if kernel.scop.fused else steps for steps, kernel in zip(own, kernels, strict=True)]
+    alike = [kernel.scop.fused and steps > least // SHORTER for steps, kernel in zip(own, kernels, strict=True)]
+    chains = [max(steps, least) if is_alike else steps for steps, is_alike in zip(own, alike, strict=True)]
     far = chains[0] // SHORTER
     order = sorted(range(len(kernels)), key=lambda at: (kernels[at] not in first, min(chains[at], far + 1), at))
     return [kernels[at] for at in order]

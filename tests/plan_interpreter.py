@@ -162,10 +162,10 @@ class _Machine:
                 assert last - first + 1 <= node.trip_count
                 for value in range(first, last + 1):
                     self.run(body, {**env, name: value, **{q: value // by for q, by in node.quotients}}, task)
-            case Guard(conditions=conditions, body=body):
+            case Guard(conditions=conditions, body=body) | Function(within=conditions, body=body):
                 if all(c.evaluate(env) >= 0 for c in conditions):
                     self.run(body, env, task)
-            case Together(body=body) | Function(body=body):
+            case Together(body=body):
                 self.run(body, env, task)
             case TaskCall(task=name):
                 called = self.plan.task(name)

@@ -206,9 +206,8 @@ def _component(group: tuple[Statement, ...], depth: int, deps: Dependences) -> O
     kind = _kind([e for e in deps.among(frozenset(s.id for s in group)) if depth in e.depths])
     body = _split(group, depth + 1, deps)
     is_one = len(body) == 1 and isinstance(body[0], Nest)
-    if kind is LoopKind.PARALLEL and is_one and all(ask(partial(_same_domain, first, s)) is True for s in group):
-        return _nest(group, depth, deps)
-    if kind is not LoopKind.PARALLEL and _is_wanted(group, depth, deps):
+    is_whole = kind is LoopKind.PARALLEL and is_one and all(ask(partial(_same_domain, first, s)) is True for s in group)
+    if is_whole or _is_wanted(group, depth, deps):
         return _nest(group, depth, deps)
     return OuterLoop(name, lower, upper - lower + 1, kind, body)
 

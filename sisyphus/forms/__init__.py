@@ -39,6 +39,7 @@ from sisyphus.forms.rewrites import (
     SHIFTED_STRIPS,
     STRIPED,
     STRIPS,
+    SUCCESSIVE,
     SUMS_APART,
     TABLE_TILES,
     TOGETHER,
@@ -52,6 +53,7 @@ from sisyphus.forms.shadows import shadowed
 from sisyphus.forms.shifted import ROWS_BETWEEN, shifted
 from sisyphus.forms.sinking import free_loops, sunk
 from sisyphus.forms.strips import Steps, Strips, steps_of_rows
+from sisyphus.forms.successive import successive
 from sisyphus.forms.sums_apart import sums_apart
 from sisyphus.forms.table_tiles import in_table_tiles, sizes_of_tiles
 from sisyphus.forms.together import computed_together
@@ -85,6 +87,7 @@ __all__ = [
     "SHORTER",
     "STRIPED",
     "STRIPS",
+    "SUCCESSIVE",
     "SUMS_APART",
     "TABLE_TILES",
     "TOGETHER",
@@ -127,6 +130,7 @@ __all__ = [
     "sizes_of_tiles",
     "steps_of",
     "steps_of_rows",
+    "successive",
     "sums_apart",
     "sunk",
     "untiled",

@@ -7,7 +7,7 @@ Two functions that read one memory run one after the other; in one body, reads o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sisyphus.analysis import Dependences, LoopKind, Nest, distribute
@@ -25,13 +25,23 @@ def fused(found: Dependences) -> Scop | None:
     The order of instances of each statement stays as it is, and that of two that depend on each other: groups that
     something between them depends on, and on which it depends, stay apart.
     """
-    kept: dict[tuple[StmtId, ...], int] = {}
-    for group, depth in _groups(found):
+    return kept_together(found, _groups(found))
+
+
+def kept_together(found: Dependences, groups: Iterable[tuple[tuple[StmtId, ...], int]]) -> Scop | None:
+    """The kernel with groups kept together, as far as they stay alone, and those that are so before; None if no more.
+
+    Each is given with how many loops are around its nest.
+    """
+    nests = distribute(found.scop, found).nests
+    before = {nest.statements: len(nest.outer) for nest in nests if nest.statements in found.scop.fused}
+    kept = dict(before)
+    for group, depth in groups:
         wanted = {**kept, group: depth}
         joined = Dependences(replace(found.scop, fused=tuple(wanted)), found.edges)
         if stay_alone(joined, wanted):
             kept = wanted
-    return replace(found.scop, fused=tuple(kept)) if kept else None
+    return replace(found.scop, fused=tuple(kept)) if kept.keys() > before.keys() else None
 
 
 def stay_alone(joined: Dependences, groups: Mapping[tuple[StmtId, ...], int]) -> bool:

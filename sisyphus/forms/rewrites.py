@@ -23,6 +23,7 @@ from sisyphus.forms.reordering import reordered
 from sisyphus.forms.shadows import shadowed
 from sisyphus.forms.shifted import in_shifted_strips, shifted
 from sisyphus.forms.strips import Strips, in_strips
+from sisyphus.forms.successive import successive
 from sisyphus.forms.sums_apart import sums_apart
 from sisyphus.forms.table_tiles import in_table_tiles
 from sisyphus.forms.together import computed_together
@@ -37,7 +38,7 @@ FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW = "finished", "pivots", "pivot-blocks ", 
 UNTILED, FUSED, BATCHES, SUMS_APART = "untiled", "fused", "batches ", "sums-apart"
 LINE_BLOCKS, INLINED, WRITTEN_OUT, TABLE_TILES = "line-blocks ", "inlined", "written-out", "table-tiles "
 SHIFTED, SHIFTED_STRIPS, LONG_ROWS, TOGETHER = "shifted", "strips-shifted ", "long-rows", "together"
-CASES = "cases"
+CASES, SUCCESSIVE = "cases", "successive"
 
 
 class ScheduleError(KernelError):
@@ -64,6 +65,7 @@ REWRITES: Mapping[str, Callable[[Dependences], Scop | None]] = {
     FORWARD: forwarded,
     FUSED: fused,
     SHIFTED: shifted,
+    SUCCESSIVE: successive,
     SUMS_APART: sums_apart,
     UNTILED: untiled,
     TOGETHER: computed_together,

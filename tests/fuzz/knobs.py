@@ -29,6 +29,7 @@ from sisyphus.forms import (
     PRIVATE,
     SHADOW,
     SHIFTED,
+    SUCCESSIVE,
     SUMS_APART,
     TABLE_TILES,
     TOGETHER,
@@ -134,6 +135,7 @@ ASKED = {
     LONG_ROWS: 3,
     TOGETHER: 9,
     CASES: 9,
+    SUCCESSIVE: 9,
 }
 
 
@@ -332,6 +334,7 @@ FORMED = {
         "untiled",
         "fused",
         "batches",
+        "successive",
         "sums-apart",
         "line-blocks",
         "table-tiles",
