@@ -108,10 +108,14 @@ class Walk:
         self._values: dict[ArrayId, _Value] = {}
 
     def visit(self, old: Statement) -> Statement | None:
-        """The statement with values in place of variables; None where it only gives one its value."""
+        """The statement with values in place of variables; None where it only gives one its value.
+
+        One that would be too large stays as it is, or values of it would be as many times larger again.
+        """
         new = replace(old, rhs=rebuild(old.rhs, lambda leaf: self._instead(leaf, old)))
         if sum(1 for _ in walk(new.rhs)) > MOST_NODES:
             self.barred |= {ref.array for ref in old.reads if ref.array in self.variables}
+            new = old
         if old.write.array in self.variables:
             self._values[old.write.array] = _Value(new.rhs, old)
             return None

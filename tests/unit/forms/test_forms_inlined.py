@@ -10,8 +10,9 @@ from compiled_scops import run
 
 from sisyphus.analysis import dependences, statement_text
 from sisyphus.forms import INLINED, inlined, rewritten, steps_of
+from sisyphus.forms.inlined import MOST_NODES
 from sisyphus.frontend import read
-from sisyphus.ir import Scop, promises
+from sisyphus.ir import Scop, promises, walk
 from sisyphus.kernel_forms import load_kernels
 from sisyphus.request import Source
 
@@ -111,6 +112,14 @@ def test_variables_that_stay(body: str, tmp_path: Path) -> None:
     found = inlined(dependences(source))
     kept = [a.id for a in (found or source).arrays if not a.extents]
     assert kept == ["p"]
+
+
+def test_values_that_double_in_every_step_stay_as_soon_as_they_are_too_large(tmp_path: Path) -> None:
+    """Forty steps of a variable that each reads twice would be 2^40 operands: more than any run ends with."""
+    steps = " ".join(["p = p + (p >> 1);"] * 40)
+    source = read(kernel(tmp_path, f"for (int i = 0; i < 8; i++) {{ int p = a[i]; {steps} y[i] = p; }}"))
+    found = inlined(dependences(source)) or source
+    assert max(sum(1 for _ in walk(s.rhs)) for s in found.statements) <= MOST_NODES
 
 
 def test_values_of_what_is_written_since_are_other_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
