@@ -12,7 +12,7 @@ from math import prod
 
 from sisyphus.analysis.dependence import Dependence, Dependences
 from sisyphus.analysis.distribution import strong_components
-from sisyphus.analysis.footprint import operations
+from sisyphus.analysis.footprint import computes
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.liveness import unfed
 from sisyphus.analysis.rewrite import SMALL, Expansion, range_of, rewrite
@@ -163,7 +163,7 @@ class _Search:
         over = self.expanded_over(choices)
         parts = self.components(group, depth, over)
         alone = all(len(part) == 1 or self.is_free(part, depth, over) for part in parts)
-        return alone, sum(any(map(_computes, part)) for part in parts)
+        return alone, sum(any(map(computes, part)) for part in parts)
 
     def is_free(self, part: Sequence[Statement], depth: int, over: Mapping[int, frozenset[int]]) -> bool:
         """May a nest of several statements take in the loop at this depth, since nothing is carried by it any more?"""
@@ -248,7 +248,3 @@ def _carried(edge: Dependence, expanded: frozenset[int]) -> Iterator[int | None]
                 part = compare(part, edge.shared[at][0], 0, edge.shared[at][1])
             if not part.is_empty():
                 yield depth
-
-
-def _computes(statement: Statement) -> bool:
-    return bool(operations(statement))

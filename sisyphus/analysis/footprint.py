@@ -89,6 +89,11 @@ def operations(statement: Statement) -> Counter[Operation]:
     return Counter(op for e in walk(statement.rhs) if (op := _operation(e)) is not None)
 
 
+def computes(statement: Statement) -> bool:
+    """Whether an instance has any operation: it is no copy and no constant."""
+    return any(_operation(e) is not None for e in walk(statement.rhs))
+
+
 def _operation(expr: Expr) -> Operation | None:
     match expr:
         case Binary(op=op) if op in COMPARISONS:
