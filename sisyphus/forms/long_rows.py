@@ -10,7 +10,7 @@ from math import prod
 
 from sisyphus.analysis import Dependences
 from sisyphus.analysis.rewrite import with_refs
-from sisyphus.ir import Array, Ref, Role, Scop
+from sisyphus.ir import Array, Ref, Role, Scop, Statement
 from sisyphus.poly import Affine, dim_range
 from sisyphus.values import replace
 
@@ -44,13 +44,29 @@ def _kept(scop: Scop, array: Array) -> int:
     """How many dimensions an array has once its rows are long enough; all of them where they are, or may not change."""
     rows, bits = len(array.extents), array.type.stored.bits
     may = array.role is not Role.LOCAL and array.view_of is None and array.id not in scop.looked_up and not array.given
+    if rows == 1 or not may or _is_read_across(scop, array):
+        return rows
 
     def are_short(length: int) -> bool:
         return length < BEAT_BITS or (BEAT_BITS < length < (1 - EMPTY) * 2 * BEAT_BITS and _takes_long(scop, array))
 
-    while may and rows > 1 and are_short(prod(array.extents[rows - 1 :]) * bits):
+    while rows > 1 and are_short(prod(array.extents[rows - 1 :]) * bits):
         rows -= 1
     return rows
+
+
+def _is_read_across(scop: Scop, array: Array) -> bool:
+    """Whether one body writes an array and reads others of its rows: such waves need banks in each dimension."""
+    for writer in scop.writers(array.id):
+        body = [s for s in scop.statements if _is_one_body(s, writer)]
+        written = {s.write.index[0] for s in body if s.write.array == array.id}
+        if any(ref.index[0] not in written for s in body for ref in s.reads if ref.array == array.id):
+            return True
+    return False
+
+
+def _is_one_body(one: Statement, other: Statement) -> bool:
+    return one.shared_loops(other) == len(one.iterators) == len(other.iterators)
 
 
 def _takes_long(scop: Scop, array: Array) -> bool:

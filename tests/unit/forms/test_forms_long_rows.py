@@ -108,3 +108,14 @@ for b in range(12):
     made = rewritten(together, [f"{BATCHES}5"])
     promises.run(made)
     assert is_same(together, made)
+
+
+def test_rows_of_a_wave_stay() -> None:
+    """An element waits for two others of the array: a diagonal of them at a time takes banks in both dimensions."""
+    text = "for i in range(1, 80):\n    for j in range(1, 17):\n        A[i, j] = A[i - 1, j] + A[i, j - 1]"
+    assert in_long_rows(dependences(scop(text, A=(80, 17)))) is None
+
+
+def test_rows_of_elements_that_are_written_together_are_joined() -> None:
+    text = "for i in range(80):\n    A[i, 0] = A[i, 1] * 2.0\n    A[i, 1] = A[i, 0] + 1.0"
+    assert in_long_rows(dependences(scop(text, A=(80, 2)))) is not None
