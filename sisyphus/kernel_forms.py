@@ -22,6 +22,7 @@ from sisyphus.forms import (
     FINISHED,
     FORWARD,
     FUSED,
+    GATHERED,
     IN_PLACE,
     INLINED,
     INNER,
@@ -120,6 +121,9 @@ def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
         if _shortest(without) <= _shortest(plain) // SHORTER:
             base, plain, direct = direct, [written, *without], None
     yield from plain
+    collected = _rewritten_by(GATHERED, base, source)
+    if collected is not None and _shortest([collected]) <= _shortest(plain) // SHORTER:
+        yield collected
     yield from _with_pivots(base, source)
     yield from _with_written_out(base, plain, source)
     if source.schedule:

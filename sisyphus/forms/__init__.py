@@ -5,6 +5,7 @@ from sisyphus.forms.blocks import in_blocks
 from sisyphus.forms.finished import finished_apart
 from sisyphus.forms.forwarding import forwarded
 from sisyphus.forms.fused import fused
+from sisyphus.forms.gathered import gathered
 from sisyphus.forms.in_place import in_place
 from sisyphus.forms.inlined import inlined
 from sisyphus.forms.latches import elsewhere, latched
@@ -22,6 +23,7 @@ from sisyphus.forms.rewrites import (
     FINISHED,
     FORWARD,
     FUSED,
+    GATHERED,
     IN_PLACE,
     INLINED,
     INSIDE,
@@ -67,6 +69,7 @@ __all__ = [
     "FINISHED",
     "FORWARD",
     "FUSED",
+    "GATHERED",
     "INLINED",
     "INNER",
     "INSIDE",
@@ -104,6 +107,7 @@ __all__ = [
     "forwarded",
     "free_loops",
     "fused",
+    "gathered",
     "in_batches",
     "in_blocks",
     "in_line_blocks",

@@ -11,6 +11,7 @@ from sisyphus.forms.blocks import in_blocks
 from sisyphus.forms.finished import finished_apart
 from sisyphus.forms.forwarding import forwarded
 from sisyphus.forms.fused import fused
+from sisyphus.forms.gathered import gathered
 from sisyphus.forms.in_place import in_place
 from sisyphus.forms.inlined import inlined
 from sisyphus.forms.latches import latched
@@ -38,7 +39,7 @@ FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW = "finished", "pivots", "pivot-blocks ", 
 UNTILED, FUSED, BATCHES, SUMS_APART = "untiled", "fused", "batches ", "sums-apart"
 LINE_BLOCKS, INLINED, WRITTEN_OUT, TABLE_TILES = "line-blocks ", "inlined", "written-out", "table-tiles "
 SHIFTED, SHIFTED_STRIPS, LONG_ROWS, TOGETHER = "shifted", "strips-shifted ", "long-rows", "together"
-CASES, SUCCESSIVE = "cases", "successive"
+CASES, SUCCESSIVE, GATHERED = "cases", "successive", "gathered"
 
 
 class ScheduleError(KernelError):
@@ -66,6 +67,7 @@ REWRITES: Mapping[str, Callable[[Dependences], Scop | None]] = {
     FUSED: fused,
     SHIFTED: shifted,
     SUCCESSIVE: successive,
+    GATHERED: gathered,
     SUMS_APART: sums_apart,
     UNTILED: untiled,
     TOGETHER: computed_together,

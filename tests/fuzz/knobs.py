@@ -19,6 +19,7 @@ from sisyphus.forms import (
     CASES,
     FINISHED,
     FORWARD,
+    GATHERED,
     IN_PLACE,
     INLINED,
     INSIDE,
@@ -112,7 +113,7 @@ def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
     if not offered:
         return None
     form, most = rng.choice(offered)
-    wanted = DesignPoint(kernel.scop.name, (), (), rewrites=(f"{form}{rng.randint(1, most + 1)}",))
+    wanted = DesignPoint(kernel.scop.name, (), (), rewrites=(f"{form}{rng.randint(1, max(most, 0) + 1)}",))
     try:
         return kernel_forms.form_of((kernel,), wanted)
     except KernelError:  # not proved to be the same program
@@ -136,6 +137,7 @@ ASKED = {
     TOGETHER: 9,
     CASES: 9,
     SUCCESSIVE: 9,
+    GATHERED: 9,
 }
 
 
@@ -333,6 +335,7 @@ FORMED = {
         "finished",
         "untiled",
         "fused",
+        "gathered",
         "batches",
         "successive",
         "sums-apart",
