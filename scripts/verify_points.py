@@ -23,11 +23,12 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT)]
 from random_kernels import random_point  # noqa: E402
 
 from sisyphus.analysis import Dependences, Distribution, Live, dependences, distribute, liveness  # noqa: E402
+from sisyphus.asked_forms import all_in_strips  # noqa: E402
 from sisyphus.backends.hls import project  # noqa: E402
 from sisyphus.errors import SisyphusError  # noqa: E402
 from sisyphus.forms import steps_of_rows  # noqa: E402
 from sisyphus.ir import ArrayId, Scop  # noqa: E402
-from sisyphus.kernel_forms import all_in_strips, load_kernels  # noqa: E402
+from sisyphus.kernel_forms import load_kernels  # noqa: E402
 from sisyphus.kernel_views import with_views  # noqa: E402
 from sisyphus.plan import build_plan  # noqa: E402
 from sisyphus.request import Source, read_kernel  # noqa: E402

@@ -1,4 +1,4 @@
-"""The forms of a kernel: which there are of one that is read, and which one a point, a name or an array asks for."""
+"""The forms of a kernel that is read: which there are, the kernel as it is written first; searches none."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from sisyphus.analysis import (
     liveness,
     privatise,
 )
-from sisyphus.errors import KernelError, UsageError
 from sisyphus.forms import (
     BLOCKS,
     CASES,
@@ -25,7 +24,6 @@ from sisyphus.forms import (
     GATHERED,
     IN_PLACE,
     INLINED,
-    INNER,
     INSIDE,
     LATCH,
     LONG_ROWS,
@@ -37,43 +35,33 @@ from sisyphus.forms import (
     SCHEDULE,
     SHADOW,
     SHIFTED,
-    SHIFTED_STRIPS,
     SHORTER,
-    STRIPS,
     SUCCESSIVE,
     SUMS_APART,
     TABLE_TILES,
     TOGETHER,
     UNTILED,
     WRITTEN_OUT,
-    Strips,
     finished_apart,
-    free_loops,
     in_blocks,
     in_panels,
     in_place,
     in_table_tiles,
     in_tiles,
     latched,
-    order_in_strips,
     proposals,
-    rewritten,
-    schedule_text,
     scheduled,
     shadowed,
     sizes_of_blocks,
     sizes_of_panels,
     sizes_of_tiles,
     steps_of,
-    sunk,
     untiled,
     with_pivots,
     worth_long_rows,
 )
 from sisyphus.ir import ArrayId, Scop
-from sisyphus.kernel_views import freed, with_copies, with_views
-from sisyphus.request import FIX_FORM, GIVEN_FORM, SOURCE_FORM, Kernel, Source, read_kernel
-from sisyphus.space import KERNEL_PLACE, DesignPoint
+from sisyphus.request import GIVEN_FORM, SOURCE_FORM, Kernel, Source, read_kernel
 from sisyphus.values import replace
 
 
@@ -105,7 +93,7 @@ def forms_of(scop: Scop, source: Source) -> tuple[Kernel, ...]:
 def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
     """As written, or without tiles and copies where that is far shorter; with expanded temporaries; in other orders."""
     found = dependences(scop)
-    written = _analysed(scop, found, source)
+    written = analysed(scop, found, source)
     flat = _without_tiles(written, source)
     whole = flat or written
     long = (_rewritten_by(LONG_ROWS, whole, source) if long_rows else None) or whole
@@ -118,28 +106,38 @@ def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
     direct = _rewritten_by(FORWARD, base, source)
     if direct is not None:
         without = [direct, *_with_expanded(direct, source)]
-        if _shortest(without) <= _shortest(plain) // SHORTER:
+        if shortest(without) <= shortest(plain) // SHORTER:
             base, plain, direct = direct, [written, *without], None
     yield from plain
     collected = _rewritten_by(GATHERED, base, source)
-    if collected is not None and _shortest([collected]) <= _shortest(plain) // SHORTER:
+    if collected is not None and shortest([collected]) <= shortest(plain) // SHORTER:
         yield collected
     yield from _with_pivots(base, source)
-    yield from _with_written_out(base, plain, source)
+    short = _written_out(base, source)
+    if short is not None and 2 * shortest([short]) <= shortest(plain):
+        yield replace(short, name=WRITTEN_OUT)
     if source.schedule:
         ordered = dependences(scheduled(found, source.schedule))
-        yield _in_order(ordered, (SCHEDULE + source.schedule,), GIVEN_FORM, source)
-    else:
-        bases = _bases(base)
-        yield from _in_one_body(FUSED, bases, source)
-        steps = _in_one_body(SUCCESSIVE, bases, source)
-        yield from (kernel for kernel in steps if _shortest([kernel]) <= _shortest(plain) // SHORTER)
-        shifted = _rewritten_by(SHIFTED, base, source)
-        if shifted is not None:
-            yield shifted
-        orders = list(_in_other_orders(base, bases, source))
-        others = list(_in_other_orders(direct, _bases(direct), source)) if direct is not None else []
-        yield from others if others and (not orders or _shortest(others) < _shortest(orders)) else orders
+        yield in_order(ordered, (SCHEDULE + source.schedule,), GIVEN_FORM, source)
+        return
+    orders = list(_other_orders(base, direct, plain, source))
+    yield from orders
+    if short is not None:
+        yield from _in_steps(short, base, [*plain, *orders], source)
+
+
+def _other_orders(base: Kernel, direct: Kernel | None, plain: Sequence[Kernel], source: Source) -> Iterator[Kernel]:
+    """The kernel with statements in one nest, or in other orders; those of the `direct` one where they are shorter."""
+    bases = _bases(base)
+    yield from _in_one_body(FUSED, bases, source)
+    steps = _in_one_body(SUCCESSIVE, bases, source)
+    yield from (kernel for kernel in steps if shortest([kernel]) <= shortest(plain) // SHORTER)
+    shifted = _rewritten_by(SHIFTED, base, source)
+    if shifted is not None:
+        yield shifted
+    orders = list(_in_other_orders(base, bases, source))
+    others = list(_in_other_orders(direct, _bases(direct), source)) if direct is not None else []
+    yield from others if others and (not orders or shortest(others) < shortest(orders)) else orders
 
 
 def _with_pivots(base: Kernel, source: Source) -> Iterator[Kernel]:
@@ -148,7 +146,7 @@ def _with_pivots(base: Kernel, source: Source) -> Iterator[Kernel]:
         made = with_pivots(base.scop, size)
         if made is not None:
             word = PIVOTS if size is None else f"{PIVOT_BLOCKS}{size}"
-            yield _analysed(made, dependences(made), source, rewrites=(*base.rewrites, word), name=word.split()[0])
+            yield analysed(made, dependences(made), source, rewrites=(*base.rewrites, word), name=word.split()[0])
 
 
 def _without_tiles(kernel: Kernel, source: Source) -> Kernel | None:
@@ -161,7 +159,7 @@ def _without_tiles(kernel: Kernel, source: Source) -> Kernel | None:
     if not found:
         return None
     before, flat = min(found, key=lambda one: max(len(s.iterators) for s in one[1].statements))
-    return _analysed(flat, dependences(flat), source, rewrites=(*before, UNTILED), name=UNTILED)
+    return analysed(flat, dependences(flat), source, rewrites=(*before, UNTILED), name=UNTILED)
 
 
 def _rewritten_by(word: str, kernel: Kernel, source: Source) -> Kernel | None:
@@ -169,25 +167,37 @@ def _rewritten_by(word: str, kernel: Kernel, source: Source) -> Kernel | None:
     made = REWRITES[word](kernel.dependences)
     if made is None:
         return None
-    return _analysed(made, dependences(made), source, rewrites=(*kernel.rewrites, word), name=word)
+    return analysed(made, dependences(made), source, rewrites=(*kernel.rewrites, word), name=word)
 
 
-def _with_written_out(base: Kernel, plain: Sequence[Kernel], source: Source) -> Iterator[Kernel]:
-    """The kernel with short loops inside of sequential ones written out, where that leaves half of the chain."""
+def _written_out(base: Kernel, source: Source) -> Kernel | None:
+    """The kernel with short loops inside of sequential ones written out, values of variables where they are read."""
     short = _rewritten_by(WRITTEN_OUT, base, source)
-    if short is not None:
-        whole = _rewritten_by(TOGETHER, short, source) or _rewritten_by(INLINED, short, source) or short
-        if 2 * _shortest([whole]) <= _shortest(plain):
-            yield replace(whole, name=WRITTEN_OUT)
+    whole = None if short is None else _rewritten_by(TOGETHER, short, source) or _rewritten_by(INLINED, short, source)
+    return whole or short
+
+
+def _in_steps(written: Kernel, base: Kernel, others: Sequence[Kernel], source: Source) -> Iterator[Kernel]:
+    """With short loops written out, places for all values of variables, and what follows each other in one nest.
+
+    Where that leaves a chain far shorter than that of `others`, and no more nests than before.
+    """
+    apart = [*_with_expanded(written, source)]
+    steps = [_rewritten_by(SUCCESSIVE, kernel, source) for kernel in (written, *apart)]
+    found = [k for k in (*apart, *steps) if k is not None and len(k.distribution.nests) <= len(base.distribution.nests)]
+    best = min(found, key=lambda kernel: shortest([kernel]), default=None)
+    if best is not None and SHORTER * shortest([best]) <= shortest([written, *others]):
+        yield replace(best, name=f"{WRITTEN_OUT}-{best.name}")
 
 
 def _in_one_body(word: str, bases: Sequence[Base], source: Source) -> list[Kernel]:
     """The form in which statements are together that the rewrite of a name makes, with variables where it is best."""
     found = _shortest_with(REWRITES[word], bases)
-    return [_analysed(s, dependences(s), source, rewrites=(*before, word), name=word) for before, _, s in found]
+    return [analysed(s, dependences(s), source, rewrites=(*before, word), name=word) for before, _, s in found]
 
 
-def _shortest(kernels: Sequence[Kernel]) -> int:
+def shortest(kernels: Sequence[Kernel]) -> int:
+    """The shortest of the longest chains of iterations of some forms."""
     return min(steps_of(kernel.distribution.body) for kernel in kernels)
 
 
@@ -198,13 +208,13 @@ def _with_expanded(base: Kernel, source: Source) -> Iterator[Kernel]:
     if expansion is None:
         return
     names = tuple(ArrayId(e.name) for e in expansion.expanded)
-    yield _analysed(expansion.scop, dependences(expansion.scop), source, names, before, "expanded")
+    yield analysed(expansion.scop, dependences(expansion.scop), source, names, before, "expanded")
     inside = expand_inside(scop, found) if any(len(e.over) > 1 for e in expansion.expanded) else None
     if inside is not None:
-        yield _analysed(inside.scop, dependences(inside.scop), source, rewrites=(*before, INSIDE), name=INSIDE)
+        yield analysed(inside.scop, dependences(inside.scop), source, rewrites=(*before, INSIDE), name=INSIDE)
         blocks = in_blocks(expansion)
         if blocks is not None:
-            yield _analysed(blocks, dependences(blocks), source, rewrites=(*before, BLOCKS), name=BLOCKS)
+            yield analysed(blocks, dependences(blocks), source, rewrites=(*before, BLOCKS), name=BLOCKS)
 
 
 #: A kernel by the rewrites that make it, and its dependences.
@@ -259,7 +269,7 @@ def _in_sizes(word: str, ordered: Dependences, rewrites: tuple[str, ...], source
     for size in sizes(ordered):
         made = build(ordered, size)
         if made is not None:
-            yield _in_order(dependences(made), (*rewrites, f"{word}{size}"), word.strip(), source)
+            yield in_order(dependences(made), (*rewrites, f"{word}{size}"), word.strip(), source)
 
 
 def _shortest_with(
@@ -277,28 +287,28 @@ def _with_shadow(ordered: Dependences, rewrites: tuple[str, ...], name: str, sou
     shadow = shadowed(ordered)
     if shadow is not None:
         joined = f"{name}-{SHADOW}" if name else SHADOW
-        yield _in_order(dependences(shadow), (*rewrites, SHADOW), joined, source)
+        yield in_order(dependences(shadow), (*rewrites, SHADOW), joined, source)
 
 
 def _kept_apart(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Iterator[Kernel]:
     """An order, and the same with finished elements apart; that of the source, without a name, is named by these."""
     yield from _with_shadow(ordered, rewrites, name, source)
-    yield _in_order(ordered, rewrites, name or LATCH, source)
+    yield in_order(ordered, rewrites, name or LATCH, source)
     apart = finished_apart(ordered)
     if apart is not None:
         joined = f"{name}-{FINISHED}" if name else FINISHED
-        yield _in_order(dependences(apart), (*rewrites, FINISHED), joined, source)
+        yield in_order(dependences(apart), (*rewrites, FINISHED), joined, source)
 
 
-def _in_order(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Kernel:
+def in_order(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Kernel:
     """The form that some rewrites made, with latches where reads can have some."""
     still = latched(ordered)
     if still is None:
-        return _analysed(ordered.scop, ordered, source, rewrites=rewrites, name=name)
-    return _analysed(still, dependences(still), source, rewrites=(*rewrites, LATCH), name=name)
+        return analysed(ordered.scop, ordered, source, rewrites=rewrites, name=name)
+    return analysed(still, dependences(still), source, rewrites=(*rewrites, LATCH), name=name)
 
 
-def _analysed(
+def analysed(
     scop: Scop,
     found: Dependences,
     source: Source,
@@ -306,94 +316,9 @@ def _analysed(
     rewrites: tuple[str, ...] = (),
     name: str = SOURCE_FORM,
 ) -> Kernel:
+    """A kernel as one of its forms, with its dependences `found`: in nests, by a name and what made it."""
     distribution, live = distribute(scop, found), liveness(scop, source.temporaries)
     return Kernel(scop, found, distribution, live, expanded, (), rewrites, name, source.temporaries)
-
-
-def in_strips(kernel: Kernel, strips: Strips, order: Kernel | None = None) -> Kernel | None:
-    """The kernel with its time steps in strips of rows, each of them in the order of a form that is but another order.
-
-    None where it has no strips, or the form is more than another order of it.
-    """
-    rewrite = f"{STRIPS}{strips}"
-    if order is None:
-        return _rebuilt(kernel, (rewrite,), STRIPS.strip())
-    if len(order.rewrites) != 1 or not order.rewrites[0].startswith(SCHEDULE):
-        return None
-    text = order_in_strips(kernel.dependences, strips, order.rewrites[0].removeprefix(SCHEDULE))
-    name = f"{STRIPS.strip()}-{order.name}"
-    return None if text is None else _rebuilt(kernel, (rewrite, SCHEDULE + text), name)
-
-
-def in_shifted_strips(kernel: Kernel, strips: Strips) -> Kernel | None:
-    """The kernel in strips whose statements are one nest, rows behind each other; None where it has none such."""
-    return _if_any(kernel, f"{SHIFTED_STRIPS}{strips}", SHIFTED_STRIPS.strip())
-
-
-def with_word(kernel: Kernel, word: str, size: int) -> Kernel | None:
-    """The kernel as a rewrite of so many iterations or lines makes it; None where it is another program, or none."""
-    return _if_any(kernel, f"{word}{size}", word.strip())
-
-
-def with_inner(kernel: Kernel) -> Kernel | None:
-    """A form with loops that carry nothing inside of all others; None where its chains are not far shorter then."""
-    loops = free_loops(kernel.dependences)
-    if not loops:
-        return None
-    text = SCHEDULE + schedule_text(sunk(kernel.scop.statements, loops))
-    ordered = dependences(rewritten(kernel.scop, [text]))
-    source = Source("", temporaries=kernel.temporaries)
-    made = _in_order(ordered, (*kernel.rewrites, text), f"{kernel.name}-{INNER}", source)
-    return made if _shortest([made]) <= _shortest([kernel]) // SHORTER else None
-
-
-def _if_any(kernel: Kernel, rewrite: str, name: str) -> Kernel | None:
-    """The kernel as a rewrite makes it; None where that makes none of it."""
-    try:
-        return _rebuilt(kernel, (rewrite,), name)
-    except KernelError:
-        return None
-
-
-def all_in_strips(kernels: Sequence[Kernel], strips: Strips) -> list[Kernel]:
-    """The first form, which is as written, in strips, and those with strips in the orders of the others."""
-    every = (in_strips(kernels[0], strips, order) for order in (None, *(k for k in kernels if k.rewrites)))
-    return [kernel for kernel in every if kernel is not None]
-
-
-def form_of(kernels: Sequence[Kernel], point: DesignPoint) -> Kernel | None:
-    """The form of a kernel that a point is one of, made of those that any target may have; None where there is none."""
-    same = (k for k in kernels if (k.rewrites, k.expanded) == (point.rewrites, point.expanded) and not k.views)
-    kernel = next(same, None) or _rebuilt(kernels[0], point.rewrites)
-    if kernel is None or not (point.viewed or point.copied):
-        return kernel
-    found = with_views(kernel, point.viewed) if point.viewed else with_copies(kernel, point.copied)
-    if found is None or (found.viewed, found.copied) != (point.viewed, point.copied):
-        return None
-    free = freed(found)
-    if free is None:
-        return found
-    given = {array.id for array in free.scop.arrays if array.given}
-    return free if all(b.place == KERNEL_PLACE for b in point.buffers if b.array in given) else found
-
-
-def _rebuilt(source: Kernel, rewrites: tuple[str, ...], name: str = GIVEN_FORM) -> Kernel | None:
-    """A form that is not among those that are searched: of an order that was given, or that a scheduler found once."""
-    if not rewrites:
-        return None
-    scop, words = rewritten(source.scop, rewrites), (*source.rewrites, *rewrites)
-    return _analysed(scop, dependences(scop), Source("", temporaries=source.temporaries), rewrites=words, name=name)
-
-
-def of_fixed_form(kernels: Sequence[Kernel], fixes: Sequence[str]) -> Sequence[Kernel]:
-    """The forms that `--fix form=NAME[,NAME]` leaves; `UsageError` lists them where there is none of such a name."""
-    for fix in fixes:
-        if fix.startswith(FIX_FORM):
-            names, asked = [kernel.name for kernel in kernels], fix.removeprefix(FIX_FORM).split(",")
-            if not {*asked} <= {*names}:
-                raise UsageError(f"`--fix {fix}`: no such form", hint=f"forms: {', '.join(names)}")
-            kernels = [kernel for kernel in kernels if kernel.name in asked]
-    return kernels
 
 
 def form_data(kernel: Kernel) -> dict[str, Any]:

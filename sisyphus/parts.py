@@ -7,6 +7,7 @@ from itertools import chain
 from math import prod
 
 from sisyphus.analysis import LoopKind, OuterLoop, read_at_once
+from sisyphus.asked_forms import of_fixed_form
 from sisyphus.errors import UsageError
 from sisyphus.forms import (
     BLOCKS,
@@ -20,7 +21,6 @@ from sisyphus.forms import (
     steps_of,
 )
 from sisyphus.ir import Role
-from sisyphus.kernel_forms import of_fixed_form
 from sisyphus.kernel_views import freed, with_copies, with_views
 from sisyphus.model.limit import limit_of
 from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of

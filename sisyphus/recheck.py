@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from sisyphus.asked_forms import form_of
 from sisyphus.backends.hls import DESIGN, Project, heading, is_ours, project, source_in
 from sisyphus.errors import KernelError, UsageError, VerifyError
-from sisyphus.kernel_forms import form_of, load_kernels
+from sisyphus.kernel_forms import load_kernels
 from sisyphus.model import estimate
 from sisyphus.plan import Plan, build_plan, check_point
 from sisyphus.record import Record

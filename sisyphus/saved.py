@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from sisyphus.asked_forms import form_of
 from sisyphus.backends.hls import DESIGN
 from sisyphus.errors import KernelError
-from sisyphus.kernel_forms import form_of
 from sisyphus.plan import check_point
 from sisyphus.request import Kernel, Source
 from sisyphus.schemas import POINT, UNITS, schema

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sisyphus.asked_forms import all_in_strips, in_shifted_strips, with_inner, with_word
 from sisyphus.forms import (
     BATCHES,
     LINE_BLOCKS,
@@ -18,7 +19,6 @@ from sisyphus.forms import (
     steps_of_rows,
 )
 from sisyphus.ir import Array, ArrayId
-from sisyphus.kernel_forms import all_in_strips, in_shifted_strips, with_inner, with_word
 from sisyphus.kernel_views import with_views
 from sisyphus.request import Kernel
 from sisyphus.search import fit_together, fits_whole, most_elements

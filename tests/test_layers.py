@@ -36,6 +36,7 @@ ROWS = (
     (
         "request",
         "kernel_forms",
+        "asked_forms",
         "kernel_views",
         "saved",
         "record",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import log
 
+from sisyphus.asked_forms import form_of
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId
-from sisyphus.kernel_forms import form_of
 from sisyphus.part_search import Choice
 from sisyphus.request import Kernel, Request, estimate_of, space_of_point
 from sisyphus.space import Choices, DesignPoint, LoopSpace, NestChoices, NotADesign, Space, Tile, choices, decode

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from sisyphus.analysis import Cut, Dealer, Dealing, Dependences, Stream, dependences, phase_of, restricted
+from sisyphus.asked_forms import form_of
 from sisyphus.errors import KernelError
 from sisyphus.ir import StmtId
-from sisyphus.kernel_forms import form_of, forms_of
+from sisyphus.kernel_forms import forms_of
 from sisyphus.part_search import Listen, silent
 from sisyphus.plan import check_point
 from sisyphus.record import Record

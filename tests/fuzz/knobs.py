@@ -10,7 +10,7 @@ from math import lcm
 
 from random_kernels import keeps_precedence
 
-from sisyphus import kernel_forms, request
+from sisyphus import asked_forms, kernel_forms, kernel_views, request
 from sisyphus.analysis import LoopKind, Nest, read_at_once
 from sisyphus.errors import KernelError
 from sisyphus.forms import (
@@ -82,7 +82,7 @@ def other_form(rng: random.Random, kernel: Kernel, source: request.Source, *, wh
     steps = steps_of_rows(kernel.scop)
     if steps is not None and rng.random() < 0.6:
         most = min(len(steps.times), 5), min(len(steps.rows), 9)
-        made = rng.choice((kernel_forms.in_strips, kernel_forms.in_shifted_strips))
+        made = rng.choice((asked_forms.in_strips, asked_forms.in_shifted_strips))
         found = made(kernel, Strips(*(rng.randint(1, n) for n in most)))
         return kernel if found is None else found
     for share, made in ((0.3, _in_panels), (0.3, partial(_as_asked, whole=whole))):
@@ -93,8 +93,8 @@ def other_form(rng: random.Random, kernel: Kernel, source: request.Source, *, wh
         kernel = rng.choice(kernel_forms.forms_of(kernel.scop, source))
     viewed = rng.choice(
         (
-            *(kernel_forms.with_views,) * 3,
-            *(kernel_forms.with_copies,) * 2,
+            *(kernel_views.with_views,) * 3,
+            *(kernel_views.with_copies,) * 2,
             *(_free,) * 2,
             *(_for_readers,) * 3,
             *(_same,) * 11,
@@ -115,7 +115,7 @@ def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
     form, most = rng.choice(offered)
     wanted = DesignPoint(kernel.scop.name, (), (), rewrites=(f"{form}{rng.randint(1, max(most, 0) + 1)}",))
     try:
-        return kernel_forms.form_of((kernel,), wanted)
+        return asked_forms.form_of((kernel,), wanted)
     except KernelError:  # not proved to be the same program
         return None
 
@@ -144,7 +144,7 @@ ASKED = {
 def _as_asked(rng: random.Random, kernel: Kernel, *, whole: bool) -> Kernel | None:
     """A form that a search would take for far shorter chains alone, or for arrays that do not fit."""
     for word in rng.sample(list(ASKED), len(ASKED), counts=list(ASKED.values())):
-        found = kernel_forms.form_of((kernel,), DesignPoint(kernel.scop.name, (), (), rewrites=(word,)))
+        found = asked_forms.form_of((kernel,), DesignPoint(kernel.scop.name, (), (), rewrites=(word,)))
         if found is not None and found.scop is not kernel.scop:
             return found if whole or word != LONG_ROWS else None
     return None
@@ -153,13 +153,13 @@ def _as_asked(rng: random.Random, kernel: Kernel, *, whole: bool) -> Kernel | No
 def _for_readers(kernel: Kernel) -> Kernel | None:
     """Copies for nests that else could not read an array at the same time."""
     arrays = read_at_once(kernel.scop, kernel.distribution)
-    return kernel_forms.with_copies(kernel, arrays) if arrays else None
+    return kernel_views.with_copies(kernel, arrays) if arrays else None
 
 
 def _free(kernel: Kernel) -> Kernel | None:
     """With copies of what the kernel was given, for which no loop waits, where these free one."""
-    copied = kernel_forms.with_copies(kernel)
-    return None if copied is None else kernel_forms.freed(copied) or copied
+    copied = kernel_views.with_copies(kernel)
+    return None if copied is None else kernel_views.freed(copied) or copied
 
 
 def _same(kernel: Kernel) -> Kernel:

@@ -11,8 +11,9 @@ import pytest
 from steps_in_c import STEPS
 
 from sisyphus import choice, part_search, parts
+from sisyphus.asked_forms import form_of
 from sisyphus.errors import NothingFits, TimeUp
-from sisyphus.kernel_forms import form_of, load_kernels
+from sisyphus.kernel_forms import load_kernels
 from sisyphus.parts import Parts
 from sisyphus.request import Kernel, Request, Source
 from sisyphus.saved import fitted

@@ -11,7 +11,8 @@ import pytest
 from random_kernels import random_point
 
 from sisyphus.analysis import LoopKind
-from sisyphus.kernel_forms import form_of, load_kernels
+from sisyphus.asked_forms import form_of
+from sisyphus.kernel_forms import load_kernels
 from sisyphus.model.bounds.stages import stages
 from sisyphus.part_search import PartSearch, cost_of, silent
 from sisyphus.parts import Part, Parts

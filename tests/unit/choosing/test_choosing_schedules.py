@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from sisyphus import api, clock
+from sisyphus.asked_forms import form_of
 from sisyphus.choice import find
 from sisyphus.errors import KernelError, UsageError
 from sisyphus.forms import PIVOT_BLOCKS, PIVOTS, TABLE_TILES
-from sisyphus.kernel_forms import form_of, load_kernels
+from sisyphus.kernel_forms import load_kernels
 from sisyphus.parts import REST, Parts
 from sisyphus.record import Record
 from sisyphus.request import Request, Source

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from sisyphus.asked_forms import form_of
 from sisyphus.choice import find
 from sisyphus.errors import UsageError
 from sisyphus.forms import PIVOTS
 from sisyphus.ir import ArrayId
-from sisyphus.kernel_forms import form_of, load_kernels, load_written
+from sisyphus.kernel_forms import load_kernels, load_written
 from sisyphus.neighbours import neighbours
 from sisyphus.part_search import Choice
 from sisyphus.parts import Known, forms

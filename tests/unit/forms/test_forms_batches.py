@@ -11,6 +11,7 @@ from brute import is_same
 from builders import scop
 
 from sisyphus.analysis import OuterLoop, dependences, distribute, liveness
+from sisyphus.asked_forms import with_inner, with_word
 from sisyphus.errors import KernelError
 from sisyphus.forms import (
     BATCHES,
@@ -26,7 +27,6 @@ from sisyphus.forms import (
 from sisyphus.frontend import read
 from sisyphus.ir import Role, Scop, promises
 from sisyphus.ir.scop_text import dump
-from sisyphus.kernel_forms import with_inner, with_word
 from sisyphus.poly import count, dim_range, project_onto
 from sisyphus.poly import last_write_times as kept
 from sisyphus.request import Kernel

@@ -9,11 +9,13 @@ import pytest
 from compiled_scops import run
 
 from sisyphus.analysis import dependences
+from sisyphus.asked_forms import form_of
 from sisyphus.forms import cases_apart, rewritten, steps_of, written_out
 from sisyphus.frontend import read
 from sisyphus.ir import promises
 from sisyphus.kernel_forms import load_kernels
 from sisyphus.request import Source
+from sisyphus.space import DesignPoint
 
 KERNELS = Path(__file__).parents[3] / "kernels"
 
@@ -113,6 +115,63 @@ def test_a_cascade_of_filters_is_one_pipeline() -> None:
     assert [s.id for s in rewritten(forms["source"].scop, found.rewrites).statements] == [
         s.id for s in found.scop.statements
     ]
+
+
+#: Costs of labels along lines, a step of all lines at a time, each label from all of the step before.
+LABELS = """
+static float least(float a, float b) { return a < b ? a : b; }
+void labels(const float data[24][20][4], float cost[24][20][4])
+{
+    for (int y = 1; y < 24; y++)
+        for (int x = 0; x < 20; x++) {
+            float m = cost[y - 1][x][0];
+            for (int l = 1; l < 4; l++)
+                m = least(m, cost[y - 1][x][l]);
+            for (int l = 0; l < 4; l++) {
+                float v = least(cost[y - 1][x][l], m + 3.0f);
+                if (l > 0)
+                    v = least(v, cost[y - 1][x][l - 1] + 1.0f);
+                cost[y][x][l] = data[y][x][l] + v - m;
+            }
+        }
+}
+"""
+
+
+def test_labels_of_a_step_are_one_nest_that_computes_the_same(tmp_path: Path) -> None:
+    """Written out, the four labels of all lines are one body; the minimum has a place of its own in each line."""
+    path = tmp_path / "labels.c"
+    path.write_text(LABELS)
+    forms = load_kernels(Source(str(path)))
+    [found] = [form for form in forms if form.name == "written-out-successive"]
+    [nest] = found.distribution.nests
+    assert nest.outer == ("y",) and [loop.kind.value for loop in nest.band] == ["parallel"]
+    assert 4 * steps_of(found.distribution.body) <= min(steps_of(f.distribution.body) for f in forms if f is not found)
+    assert run(found.scop, path, tmp_path) == "equal"
+    again = form_of(forms[:1], DesignPoint(found.scop.name, (), (), rewrites=found.rewrites))
+    assert again is not None and again.distribution.nests[0].statements == nest.statements
+
+
+def test_values_of_a_batch_have_places_of_their_own(tmp_path: Path) -> None:
+    """Eight steps of a polynomial division are one body, whose messages then run beside each other."""
+    path = tmp_path / "crc.c"
+    path.write_text("""
+void crc(const unsigned char text[16][12], unsigned out[16])
+{
+    for (int b = 0; b < 16; b++) {
+        unsigned c = 0xffffffffu;
+        for (int i = 0; i < 12; i++) {
+            c ^= text[b][i];
+            for (int k = 0; k < 8; k++)
+                c = (c & 1) ? (c >> 1) ^ 0xedb88320u : c >> 1;
+        }
+        out[b] = ~c;
+    }
+}
+""")
+    [found] = [form for form in load_kernels(Source(str(path))) if form.name == "written-out-expanded"]
+    assert steps_of(found.distribution.body) == 14
+    assert run(found.scop, path, tmp_path) == "equal"
 
 
 COLOURED = {

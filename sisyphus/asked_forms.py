@@ -1,0 +1,111 @@
+"""The form of a kernel that is asked for: by a design point, by its name, in strips or sizes; searches none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sisyphus.analysis import dependences
+from sisyphus.errors import KernelError, UsageError
+from sisyphus.forms import (
+    INNER,
+    SCHEDULE,
+    SHIFTED_STRIPS,
+    SHORTER,
+    STRIPS,
+    Strips,
+    free_loops,
+    order_in_strips,
+    rewritten,
+    schedule_text,
+    sunk,
+)
+from sisyphus.kernel_forms import analysed, in_order, shortest
+from sisyphus.kernel_views import freed, with_copies, with_views
+from sisyphus.request import FIX_FORM, GIVEN_FORM, Kernel, Source
+from sisyphus.space import KERNEL_PLACE, DesignPoint
+
+
+def in_strips(kernel: Kernel, strips: Strips, order: Kernel | None = None) -> Kernel | None:
+    """The kernel with its time steps in strips of rows, each of them in the order of a form that is but another order.
+
+    None where it has no strips, or the form is more than another order of it.
+    """
+    rewrite = f"{STRIPS}{strips}"
+    if order is None:
+        return _rebuilt(kernel, (rewrite,), STRIPS.strip())
+    if len(order.rewrites) != 1 or not order.rewrites[0].startswith(SCHEDULE):
+        return None
+    text = order_in_strips(kernel.dependences, strips, order.rewrites[0].removeprefix(SCHEDULE))
+    name = f"{STRIPS.strip()}-{order.name}"
+    return None if text is None else _rebuilt(kernel, (rewrite, SCHEDULE + text), name)
+
+
+def in_shifted_strips(kernel: Kernel, strips: Strips) -> Kernel | None:
+    """The kernel in strips whose statements are one nest, rows behind each other; None where it has none such."""
+    return _if_any(kernel, f"{SHIFTED_STRIPS}{strips}", SHIFTED_STRIPS.strip())
+
+
+def with_word(kernel: Kernel, word: str, size: int) -> Kernel | None:
+    """The kernel as a rewrite of so many iterations or lines makes it; None where it is another program, or none."""
+    return _if_any(kernel, f"{word}{size}", word.strip())
+
+
+def with_inner(kernel: Kernel) -> Kernel | None:
+    """A form with loops that carry nothing inside of all others; None where its chains are not far shorter then."""
+    loops = free_loops(kernel.dependences)
+    if not loops:
+        return None
+    text = SCHEDULE + schedule_text(sunk(kernel.scop.statements, loops))
+    ordered = dependences(rewritten(kernel.scop, [text]))
+    source = Source("", temporaries=kernel.temporaries)
+    made = in_order(ordered, (*kernel.rewrites, text), f"{kernel.name}-{INNER}", source)
+    return made if shortest([made]) <= shortest([kernel]) // SHORTER else None
+
+
+def all_in_strips(kernels: Sequence[Kernel], strips: Strips) -> list[Kernel]:
+    """The first form, which is as written, in strips, and those with strips in the orders of the others."""
+    every = (in_strips(kernels[0], strips, order) for order in (None, *(k for k in kernels if k.rewrites)))
+    return [kernel for kernel in every if kernel is not None]
+
+
+def form_of(kernels: Sequence[Kernel], point: DesignPoint) -> Kernel | None:
+    """The form of a kernel that a point is one of, made of those that any target may have; None where there is none."""
+    same = (k for k in kernels if (k.rewrites, k.expanded) == (point.rewrites, point.expanded) and not k.views)
+    kernel = next(same, None) or _rebuilt(kernels[0], point.rewrites)
+    if kernel is None or not (point.viewed or point.copied):
+        return kernel
+    found = with_views(kernel, point.viewed) if point.viewed else with_copies(kernel, point.copied)
+    if found is None or (found.viewed, found.copied) != (point.viewed, point.copied):
+        return None
+    free = freed(found)
+    if free is None:
+        return found
+    given = {array.id for array in free.scop.arrays if array.given}
+    return free if all(b.place == KERNEL_PLACE for b in point.buffers if b.array in given) else found
+
+
+def of_fixed_form(kernels: Sequence[Kernel], fixes: Sequence[str]) -> Sequence[Kernel]:
+    """The forms that `--fix form=NAME[,NAME]` leaves; `UsageError` lists them where there is none of such a name."""
+    for fix in fixes:
+        if fix.startswith(FIX_FORM):
+            names, asked = [kernel.name for kernel in kernels], fix.removeprefix(FIX_FORM).split(",")
+            if not {*asked} <= {*names}:
+                raise UsageError(f"`--fix {fix}`: no such form", hint=f"forms: {', '.join(names)}")
+            kernels = [kernel for kernel in kernels if kernel.name in asked]
+    return kernels
+
+
+def _if_any(kernel: Kernel, rewrite: str, name: str) -> Kernel | None:
+    """The kernel as a rewrite makes it; None where that makes none of it."""
+    try:
+        return _rebuilt(kernel, (rewrite,), name)
+    except KernelError:
+        return None
+
+
+def _rebuilt(source: Kernel, rewrites: tuple[str, ...], name: str = GIVEN_FORM) -> Kernel | None:
+    """A form that is not among those that are searched: of an order that was given, or that a scheduler found once."""
+    if not rewrites:
+        return None
+    scop, words = rewritten(source.scop, rewrites), (*source.rewrites, *rewrites)
+    return analysed(scop, dependences(scop), Source("", temporaries=source.temporaries), rewrites=words, name=name)
