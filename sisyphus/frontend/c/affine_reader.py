@@ -312,6 +312,8 @@ class Affines(AffineFaults):
             if part.is_constant:
                 raise self.beyond(text, kind, span, below=part.constant < low)
             for below, bad in ((True, low - 1 - part), (False, part - (high + 1))):
+                if found[0] >= low if below else found[1] <= high:
+                    continue
 
                 def fault(point: Mapping[str, int], below: bool = below) -> Refused:
                     return self.beyond(text, kind, span, below=below, notes=context.where(point))

@@ -98,3 +98,22 @@ def test_a_short_loop_is_written_out_where_only_each_of_its_steps_stays_in_a_tab
     path.write_text(TREE.replace("d < 3", "d < 4"))
     with pytest.raises(KernelError, match="subscript `n` may be"):
         read(path)
+
+
+def test_a_filter_counts_with_sizes_that_wrap_at_64_bits(tmp_path: Path) -> None:
+    """Of indices that borders keep above zero only that is asked: isl gave up on whether they pass 2^64."""
+    path = tmp_path / "f.c"
+    path.write_text("""
+#include <stddef.h>
+void f(const float x[9][8], float y[9][8]) {
+  for (size_t r = 0; r < 9; ++r)
+    for (size_t c = 0; c < 8; ++c) {
+      if (r == 0 || c == 0 || r == 8 || c == 7) { y[r][c] = x[r][c]; continue; }
+      float s = 0.0f;
+      for (int p = -1; p <= 1; ++p)
+        for (int q = -1; q <= 1; ++q) s += x[r + p][c + q];
+      y[r][c] = s;
+    }
+}
+""")
+    assert run(read(path), path, tmp_path) == "equal"
