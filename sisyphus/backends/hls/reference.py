@@ -156,9 +156,9 @@ def entry_parameters(scop: Scop, *, in_c: bool = False) -> list[str]:
     C and C++ call it alike, so that a single half, which they hand over in different ways, arrives as `float`.
     """
     return [
-        f"{a.type.c99_name if in_c else a.type.stored.c_name} *a{at}"
+        f"{a.type.c99_name if in_c else a.type.stored.c_name} *sisy_a{at}"
         if a.kind == "array"
-        else f"{FLOAT.c_name if a.type == HALF else a.type.stored.c_name} a{at}"
+        else f"{FLOAT.c_name if a.type == HALF else a.type.stored.c_name} sisy_a{at}"
         for at, a in enumerate(entry_arguments(scop))
     ]
 
@@ -168,20 +168,22 @@ def entry_arguments(scop: Scop) -> tuple[Argument, ...]:
 
 
 def _entry(w: Writer, scop: Scop) -> None:
-    places = {a.name: f"a{at}" for at, a in enumerate(entry_arguments(scop))}
+    places = {a.name: f"sisy_a{at}" for at, a in enumerate(entry_arguments(scop))}
     values = {a.name: places.get(a.name) or str(a.value) for a in scop.arguments}
     members: dict[Member, Argument] = {a.member: a for a in scop.arguments if a.member is not None}
     given: dict[str, str] = {}
     for argument in scop.arguments:
         value = values[argument.name]
         member = argument.member
-        name = f"of_{member.argument}" if member is not None else value
+        name = f"sisy_of_{member.argument}" if member is not None else value
         is_address = argument.kind == "array" if member is None else not member.by_value
         if not argument.outside and not argument.returned and argument.kept is None:
             given[name] = f"(void *){name}" if is_address else name
     outside = [a for a in scop.arguments if a.outside]
     results = [
-        f"*{places[a.name]}" if a.member is None else f"*of_{a.member.argument}" for a in scop.arguments if a.returned
+        f"*{places[a.name]}" if a.member is None else f"*sisy_of_{a.member.argument}"
+        for a in scop.arguments
+        if a.returned
     ]
     w.line(f"void {ENTRY}({', '.join(entry_parameters(scop, in_c=True)) or 'void'})")
     w.line("{")
@@ -233,7 +235,7 @@ def _structures(w: Writer, scop: Scop, members: Mapping[Member, Argument]) -> No
         parts = [(m, a) for m, a in members.items() if m.argument == name]
         counts = [_count(scop, m, a) for m, a in parts if _is_known(scop, a)]
         size = "" if parts[0][0].by_value else f"[{min(counts, default=1)}]"
-        w.line(f"static {parts[0][0].type} of_{name}{size};")
+        w.line(f"static {parts[0][0].type} sisy_of_{name}{size};")
 
 
 def _is_known(scop: Scop, argument: Argument) -> bool:
@@ -253,7 +255,7 @@ def _count(scop: Scop, member: Member, argument: Argument) -> int:
 
 def _moved(w: Writer, scop: Scop, member: Member, argument: Argument, value: str, *, back: bool) -> None:
     """One field from or to the argument of the entry that has it."""
-    name = f"of_{member.argument}" + ("" if member.by_value else "[i]")
+    name = f"sisy_of_{member.argument}" + ("" if member.by_value else "[i]")
     if argument.kind != "array":
         w.line(f"{member.field.format(place=name)} = {value};")
         return

@@ -52,13 +52,22 @@ SOURCES: Mapping[str, str] = {
     "with_a_main_that_needs_more": f"void gone(void);\nstatic void helper(void) {{ gone(); }}\n{VLA}\n"
     "int main(void) { helper(); return 0; }",
     "const_and_restrict": VLA.replace("float x[n][m]", "float x[restrict n][m]"),
-    "other_names_in_the_way": f"#define a0 zero\n#define PI 3\n{VLA}".replace("#define a0 zero\n", ""),
+    "other_names_in_the_way": f"#define a0 zero\n#define of_f 1\n#define PI 3\n{VLA}",
 }
 
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_original_is_called_with_its_arguments(name: str, tmp_path: Path) -> None:
     assert answer(scale(SOURCES[name], tmp_path), tmp_path) == "2 12"
+
+
+@pytest.mark.parametrize("name", ["a0", "a1", "i", "sisy_x"])
+def test_a_kernel_may_have_any_name(name: str, tmp_path: Path) -> None:
+    """Also that of an argument of the function that calls it."""
+    scop = scale(VLA.replace("scale", name), tmp_path)
+    assert scop.origin is not None
+    named = replace(scop, origin=replace(scop.origin, function=name))
+    assert answer(named, tmp_path) == "2 12"
 
 
 def test_macros_of_the_command_line_stand_on_top(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def test_a_result_is_an_array_of_one_element_behind_the_arguments(kernel: Kernel
     last = scop.arguments[-1]
     assert (last.name, last.returned, last.type.c_name) == ("f_result", True, "double")
     assert roles(scop) == {"A": Role.IN, "f_result": Role.OUT}
-    assert "*a1 = f((void *)a0);" in print_reference(scop)
+    assert "*sisy_a1 = f((void *)sisy_a0);" in print_reference(scop)
 
 
 def test_results_of_early_returns(kernel: Kernel) -> None:
@@ -36,7 +36,7 @@ def test_a_structure_is_returned_field_by_field(kernel: Kernel) -> None:
     text = "typedef struct { float x; int n; } pair; pair f(float A[8]) { pair p = {A[0], 1}; A[1] = 0; return p; }"
     scop = kernel(text)
     assert [a.name for a in scop.arguments if a.returned] == ["f_result_x", "f_result_n"]
-    assert "*of_sisy_result = f((void *)a2);" in print_reference(scop)
+    assert "*sisy_of_sisy_result = f((void *)sisy_a2);" in print_reference(scop)
 
 
 OF_THE_FILE = """
