@@ -19,9 +19,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
-from sisyphus.analysis import Dependences, LoopKind, count_or_none, distribute, innermost
+from sisyphus.analysis import Dependences, LoopKind, count_or_none, dependences, distribute, innermost
 from sisyphus.forms.building import Names, loops_of, named, over
-from sisyphus.ir import Scop, Statement, StmtId
+from sisyphus.forms.values_apart import values_apart
+from sisyphus.ir import Role, Scop, Statement, StmtId
 from sisyphus.poly import const, dim_range, project_onto
 from sisyphus.values import replace
 
@@ -32,12 +33,18 @@ SHORT, MOST_CASES = 4, 16
 
 
 def written_out(found: Dependences) -> Scop | None:
-    """The kernel with short loops inside of sequential ones written out; None where there are none."""
+    """The kernel with short loops inside of sequential ones written out; None where there are none.
+
+    What a variable held in each of their iterations is in variables of its own, as none waits for another one.
+    """
     scop = found.scop
     for place in _places(found):
         while inside := [loop for loop in loops_of(scop.statements) if _is_inside(loop, place)]:
             scop = _without_loop(scop, max(inside, key=len))
-    return None if scop is found.scop else scop
+    if scop is found.scop:
+        return None
+    variables = frozenset(a.id for a in scop.arrays if a.role is Role.LOCAL and not a.extents)
+    return values_apart(dependences(scop), variables)[0]
 
 
 def cases_apart(found: Dependences) -> Scop | None:

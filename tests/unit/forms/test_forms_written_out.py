@@ -117,6 +117,27 @@ def test_a_cascade_of_filters_is_one_pipeline() -> None:
     ]
 
 
+def test_values_of_a_variable_in_each_iteration_are_apart(tmp_path: Path) -> None:
+    """No section waits for what the variable held in the one before: each has one of its own."""
+    body = """
+    for (int n = 0; n < 32; n++) {
+        int v = x[n];
+        for (int s = 0; s < 4; s++) {
+            int w = v + z[s][0];
+            z[s][0] = 3 * w - v;
+            v = w ^ s;
+        }
+        y[n] = v;
+    }
+"""
+    path = kernel(tmp_path, body)
+    found = written_out(dependences(read(path)))
+    assert found is not None
+    written = [str(s.write.array) for s in found.statements if str(s.write.array).startswith("w")]
+    assert len(written) == len({*written}) == 4
+    assert run(found, path, tmp_path) == "equal"
+
+
 #: Costs of labels along lines, a step of all lines at a time, each label from all of the step before.
 LABELS = """
 static float least(float a, float b) { return a < b ? a : b; }
