@@ -325,9 +325,9 @@ class Affines(AffineFaults):
 
     def _ternary(self, node: c_ast.TernaryOp, use: Purpose) -> tuple[SourceBound, ScalarType]:
         """A choice that is known, or the smaller or the larger of two values."""
-        condition = node.cond
-        if not isinstance(condition, c_ast.BinaryOp) or condition.op not in COMPARISONS:
-            return self.typed(node.iftrue if self.constant(condition, use) else node.iffalse, use)
+        condition = _as_comparison(node.cond)
+        if condition is None:
+            return self.typed(node.iftrue if self.constant(node.cond, use) else node.iffalse, use)
         left, left_type = self.typed(condition.left, use)
         right, right_type = self.typed(condition.right, use)
         self.balanced(left, right, promote(left_type, right_type), condition)
@@ -378,3 +378,16 @@ class Affines(AffineFaults):
             return self.typed(result, use)
         finally:
             self.scope, self.calls = outer, calls
+
+
+def _as_comparison(node: c_ast.Node) -> c_ast.BinaryOp | None:
+    """What a condition compares: `x` is `x != 0`, and `!x` is `x == 0`; None for what is made of several."""
+    match node:
+        case c_ast.BinaryOp(op=op) if op in COMPARISONS:
+            return node
+        case c_ast.BinaryOp(op="&&" | "||") | c_ast.UnaryOp(op="!", expr=c_ast.BinaryOp() | c_ast.UnaryOp()):
+            return None
+    zero = c_ast.Constant("int", "0", node.coord)
+    if isinstance(node, c_ast.UnaryOp) and node.op == "!":
+        return c_ast.BinaryOp("==", node.expr, zero, node.coord)
+    return c_ast.BinaryOp("!=", node, zero, node.coord)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pycparser import c_ast
 
 from sisyphus.frontend.c.affine_faults import VALUE
@@ -112,6 +114,7 @@ class Indices(Elements):
 
 def _kept_below(text: str, low: int, extent: int) -> str:
     """How C keeps a subscript that is at least `low` between zero and an extent."""
+    text = text if re.fullmatch(r"[\w.\[\]]+|\w+\(.*\)", text) else f"({text})"
     if extent & (extent - 1) == 0:
         return f"`{text} & {extent - 1}`"
     above = f"{text} < 0 ? 0 : " if low < 0 else ""

@@ -117,3 +117,16 @@ void f(const float x[9][8], float y[9][8]) {
 }
 """)
     assert run(read(path), path, tmp_path) == "equal"
+
+
+def test_neighbours_are_chosen_by_integers_as_conditions(tmp_path: Path) -> None:
+    """`i ? i - 1 : i` is `i != 0 ? ...`, and `!i` is `i == 0`."""
+    path = tmp_path / "f.c"
+    path.write_text("""
+void f(const int x[9][8], int y[9][8]) {
+  for (int i = 0; i < 9; i++)
+    for (int j = 0; j < 8; j++)
+      y[i][j] = x[i ? i - 1 : i][j] - 2 * x[i - 8 ? i + 1 : i][j] + 3 * x[i][!j ? 0 : j - 1];
+}
+""")
+    assert run(read(path), path, tmp_path) == "equal"
