@@ -33,8 +33,9 @@ from sisyphus.values import dataclass, replace
 REGIONS = 64
 #: Orders that are kept.
 MOST = 2
-#: An order is worth a search where its longest chain of iterations is shorter by this factor.
-SHORTER = 4
+#: An order is worth a search where its longest chain of iterations is shorter by this factor for the statements that it
+#: changes, and leaves such a share of the chain of the whole kernel.
+SHORTER, LEFT = 4, 0.75
 #: Dependences between statements up to which isl is asked: its schedulers cannot be interrupted.
 MOST_PAIRS = 40
 
@@ -83,7 +84,7 @@ def proposals(found: Dependences, distribution: Distribution) -> tuple[Proposal,
     statements = found.scop.statements
     groups = [_part(found, group) for group in strong_components(statements, [(e.source, e.sink) for e in found.edges])]
     alternatives = [_alternatives(group) for group in groups]
-    most = steps_of(distribution.body) // SHORTER
+    most = LEFT * steps_of(distribution.body)
     kept: dict[str, Proposal] = {}
     for choice in range(MOST):
         chosen = [some[min(choice, len(some) - 1)] if some else None for some in alternatives]

@@ -168,6 +168,23 @@ def test_inside_of_a_batch_steps_have_an_order_of_a_scheduler() -> None:
     assert is_same(source, first.scop)
 
 
+def test_a_wave_is_proposed_beside_a_chain_that_stays() -> None:
+    """The largest element of the table takes as many steps as the table: half of the kernel's chain is left."""
+    text = """
+for i in range(1, 40):
+    for j in range(1, 40):
+        A[i, j] = A[i - 1, j] + A[i, j - 1]
+for i in range(40):
+    for j in range(40):
+        B[0] = B[0] * 0.5 + A[i, j]
+"""
+    kernel = scop(text, A=(40, 40), B=(1,))
+    found = dependences(kernel)
+    [wave] = proposals(found, distribute(kernel, found))
+    assert wave.name == "wave-i+j" and wave.steps == 1600 + 77
+    assert is_same(kernel, wave.scop)
+
+
 def test_loops_that_hand_something_over_are_no_batch() -> None:
     source = systems(9, 6, divisor="X[b + 1, i]")
     found = dependences(source)
