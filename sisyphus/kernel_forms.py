@@ -251,6 +251,7 @@ def _in_other_orders(kernel: Kernel, bases: Sequence[Base], source: Source) -> I
             yield from _with_shadow(found, rewrites, "", source)
             yield from _in_sizes(TABLE_TILES, found, rewrites, source)
     for rewrites, ordered, name in orders:
+        yield from _in_one_nest(ordered, rewrites, name, source)
         yield from _kept_apart(ordered, rewrites, name, source)
         for word in OF_ORDERS:
             yield from _in_sizes(word, ordered, rewrites, source)
@@ -288,6 +289,17 @@ def _with_shadow(ordered: Dependences, rewrites: tuple[str, ...], name: str, sou
     if shadow is not None:
         joined = f"{name}-{SHADOW}" if name else SHADOW
         yield in_order(dependences(shadow), (*rewrites, SHADOW), joined, source)
+
+
+def _in_one_nest(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Iterator[Kernel]:
+    """An order with what follows each other in a step in one nest, where that leaves far less of its chain."""
+    joined = REWRITES[SUCCESSIVE](ordered)
+    if joined is not None:
+        steps = analysed(
+            joined, dependences(joined), source, rewrites=(*rewrites, SUCCESSIVE), name=f"{name}-{SUCCESSIVE}"
+        )
+        if shortest([steps]) <= steps_of(distribute(ordered.scop, ordered).body) // SHORTER:
+            yield steps
 
 
 def _kept_apart(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Iterator[Kernel]:

@@ -44,7 +44,7 @@ def completed(
         for statement in group:
             first, values = whole or statement, on_faces.get((statement.id, whole.id if whole else statement.id), {})
             inner = inner_times(first, [first] if whole else group)
-            own = _pruned([*prefix[first.id], const(at), *inner])
+            own = pruned([*prefix[first.id], const(at), *inner])
             times[statement] = [time.substitute(values) for time in own]
     return times
 
@@ -73,7 +73,7 @@ def inner_times(statement: Statement, group: Sequence[Statement]) -> Iterator[Af
     yield const(statement.position[-1])
 
 
-def _pruned(times: Sequence[Affine]) -> list[Affine]:
+def pruned(times: Sequence[Affine]) -> list[Affine]:
     """Times without the loops at the end that those before them fix."""
     kept: list[Affine] = []
     for time in times:

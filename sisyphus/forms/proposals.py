@@ -7,24 +7,29 @@ another where no dependence ties them: what is left to choose, the space has.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain, product
+from itertools import product
 
 from sisyphus.analysis import Dependences, Distribution, LoopKind, Nest, OuterLoop, dependences, distribute
 from sisyphus.analysis.distribution import strong_components
-from sisyphus.forms.completion import Prefix, completed, inner_times
+from sisyphus.forms.completion import Prefix, completed, inner_times, pruned
 from sisyphus.forms.rewrites import ScheduleError, scheduled
 from sisyphus.forms.sinking import free_iterators, free_loops, sunk
+from sisyphus.forms.successive import successive
 from sisyphus.ir import Scop, Statement, StmtId
 from sisyphus.poly import (
     Affine,
     CountError,
     Map,
+    Set,
     TooLongError,
+    between_iterations,
     computed_times,
+    const,
     count,
     pairs_onto,
     project_onto,
     read_times,
+    renamed,
     var,
 )
 from sisyphus.values import dataclass, replace
@@ -41,6 +46,9 @@ MOST_PAIRS = 40
 
 #: How orders are named whose innermost loops were outer ones.
 INNER = "inner"
+
+#: The name of all statements of a body together.
+_BODY = "body"
 
 #: Statements that one may be split into.
 MOST_PIECES = 9
@@ -113,14 +121,21 @@ def _alternatives(group: Dependences) -> list[Proposal]:
     if any(least_steps(statement) > most for statement in group.scop.statements):
         return []
     proposed: dict[int, Proposal] = {}
-    for name, orders in chain(_by_schedulers(group), _by_sinking(group), _by_splitting(group)):
-        proposal = next((found for order in orders if (found := _proved(group, order, name)) is not None), None)
-        if proposal is not None and proposal.steps <= most:
-            proposed.setdefault(proposal.steps, proposal)
+    for way in (_by_schedulers, _by_bodies, _by_sinking, _by_splitting):
+        for name, orders in way(group):
+            proposal = next((found for order in orders if (found := _proved(group, order, name)) is not None), None)
+            if proposal is not None and (proposal.steps if way is not _by_bodies else _joined(proposal)) <= most:
+                proposed.setdefault(proposal.steps, proposal)
     shortest: dict[frozenset[tuple[str, str]], Proposal] = {}
     for steps in sorted(proposed):
         shortest.setdefault(_outermost(proposed[steps].timings), proposed[steps])
     return list(shortest.values())
+
+
+def _joined(proposal: Proposal) -> int:
+    """The longest chain of an order once what follows each other in a step is one nest."""
+    joined = successive(proposal.dependences)
+    return proposal.steps if joined is None else steps_of(distribute(joined, dependences(joined)).body)
 
 
 def _outermost(timings: Sequence[Timing]) -> frozenset[tuple[str, str]]:
@@ -271,9 +286,12 @@ def _prefixes(found: Dependences, free: Mapping[StmtId, Collection[str]]) -> Ite
         key = edge.source, edge.sink
         relation = pairs_onto(edge.relation, kept[edge.source], kept[edge.sink])
         pairs[key] = pairs[key].union(relation) if key in pairs else relation
-    if len(pairs) > MOST_PAIRS:
-        return
-    relations = [pair.coalesce() for pair in pairs.values()]
+    if len(pairs) <= MOST_PAIRS:
+        yield from _scheduled(domains, [pair.coalesce() for pair in pairs.values()])
+
+
+def _scheduled(domains: Mapping[str, Set], relations: Sequence[Map]) -> Iterator[Prefix]:
+    """The outermost one or two loops of every schedule that isl finds."""
     for feautrier, outer_parallel in ((False, True), (True, False), (False, False)):
         try:
             times = computed_times(domains, relations, feautrier=feautrier, outer_parallel=outer_parallel)
@@ -286,6 +304,26 @@ def _prefixes(found: Dependences, free: Mapping[StmtId, Collection[str]]) -> Ite
         moving = [at for at in range(length) if any(not row[at].is_constant for row in rows.values())]
         for last in moving[:2]:
             yield {name: row[: last + 1] for name, row in rows.items()}
+
+
+def _by_bodies(found: Dependences) -> Named:
+    """Statements of one body as they follow each other there, whole iterations in an order of a scheduler.
+
+    On its own each could run earlier than others, in a loop that they do not share.
+    """
+    first, *others = found.scop.statements
+    if not others or any(
+        first.shared_loops(s) != len(s.iterators) or len(s.iterators) != len(first.iterators) for s in others
+    ):
+        return
+    names, domain = list(map(str, first.iterators)), renamed(first.domain, _BODY, first.iterators)
+    for other in others:
+        domain = domain.union(renamed(other.domain, _BODY, first.iterators))
+    pairs = [between_iterations(edge.relation, _BODY, names) for edge in found.edges]
+    for prefix in _scheduled({_BODY: domain.coalesce()}, [pair for pair in pairs if not pair.is_empty()]):
+        times = pruned([*prefix[StmtId(_BODY)], *map(var, first.iterators)])
+        order = tuple(_timing(s, [*times, const(at)]) for at, s in enumerate(found.scop.statements))
+        yield _name(prefix), [order]
 
 
 def _name(prefix: Prefix) -> str:

@@ -146,19 +146,24 @@ def _affine(value: isl.Aff, names: Sequence[str]) -> Affine:
 
 
 def inverse(part: Timed, names: Sequence[str]) -> tuple[Affine, ...] | None:
-    """The dimensions of an instance as affine expressions of its times, which are called `names`; None without such."""
+    """The dimensions of an instance as affine expressions of its times, which are called `names`; None without such.
+
+    Of times that say the same the outer ones are left out where they say it with a quotient: of 2 i and i the first.
+    """
     fresh = [f"t__{at}" for at in range(len(part.times))]
-    tied = " and ".join(f"{f} = {t}" for f, t in zip(fresh, part.times, strict=True)) or "true"
-    dims = dim_names(part.instances)
-    back = isl.Map.read_from_str(CONTEXT, f"{{ [{', '.join(fresh)}] -> [{', '.join(dims)}] : {tied} }}")
-    back = back.intersect_range(isl.Set.from_basic_set(part.instances.reset_tuple_id().affine_hull()))
-    if not back.is_single_valued():
-        return None
-    try:
-        [(_, values)] = _pieces(isl.PwMultiAff.from_map(back), names)
-    except ValueError:
-        return None
-    return values
+    dims, inside = dim_names(part.instances), isl.Set.from_basic_set(part.instances.reset_tuple_id().affine_hull())
+    for first in range(len(fresh) + 1):
+        ties = [f"{f} = {t}" for f, t in zip(fresh[first:], part.times[first:], strict=True)]
+        text = f"{{ [{', '.join(fresh)}] -> [{', '.join(dims)}] : {' and '.join(ties) or 'true'} }}"
+        back = isl.Map.read_from_str(CONTEXT, text).intersect_range(inside)
+        if not back.is_single_valued():
+            break
+        try:
+            [(_, values)] = _pieces(isl.PwMultiAff.from_map(back), names)
+        except ValueError:
+            continue
+        return values
+    return None
 
 
 def follows(row: Affine, rows: Sequence[Affine]) -> bool:

@@ -134,6 +134,12 @@ def pairs_onto(relation: Map, source_dims: Collection[str], sink_dims: Collectio
     return relation
 
 
+def between_iterations(relation: Map, name: str, dims: Sequence[str]) -> Map:
+    """The pairs of a relation as pairs of points `name[dims]`, without those of one point."""
+    relation = name_dims(relation.set_tuple_name(IN, name).set_tuple_name(OUT, name), dims, dims)
+    return relation.subtract(isl.Map.identity(relation.get_space()))
+
+
 def later_along(points: Set, name: str) -> Map:
     """Pairs of points of which the second lies further along dimension `name`, at the same place in all others."""
     dims = dim_names(points)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +11,11 @@ import brute
 import pytest
 from batch_kernels import systems
 from builders import scop
-from plan_interpreter import computes_the_same
+from compiled_scops import run
+from plan_interpreter import computes_the_same, differences, run_plan, run_source, some_memory
+from random_kernels import random_point
 
-from sisyphus.analysis import dependences, distribute, privatise
+from sisyphus.analysis import dependences, distribute, liveness, privatise
 from sisyphus.analysis.rewrite import with_refs
 from sisyphus.forms import (
     BLOCKS,
@@ -20,6 +23,7 @@ from sisyphus.forms import (
     LATCH,
     PRIVATE,
     SCHEDULE,
+    SUCCESSIVE,
     ScheduleError,
     blocks,
     latched,
@@ -34,6 +38,7 @@ from sisyphus.ir import ArrayId, Ref, Scop, promises
 from sisyphus.ir.scop_text import dump
 from sisyphus.kernel_forms import load_kernels
 from sisyphus.parts import by_promise
+from sisyphus.plan import build_plan
 from sisyphus.poly import affine_times, const
 from sisyphus.request import Source
 
@@ -183,6 +188,49 @@ for i in range(40):
     [wave] = proposals(found, distribute(kernel, found))
     assert wave.name == "wave-i+j" and wave.steps == 1600 + 77
     assert is_same(kernel, wave.scop)
+
+
+#: Distances to the zeros of an image: what is nearer by a neighbour, at each of four that there are.
+DISTANCES = """
+static int least(int a, int b) { return a < b ? a : b; }
+void distances(const unsigned char m[H][W], int d[H][W])
+{
+    for (int i = 0; i < H; i++)
+        for (int j = 0; j < W; j++) {
+            int v = m[i][j] ? 0 : 10000;
+            if (i > 0) v = least(v, d[i - 1][j] + 3);
+            if (j > 0) v = least(v, d[i][j - 1] + 3);
+            if (i > 0 && j < W - 1) v = least(v, d[i - 1][j + 1] + 4);
+            d[i][j] = v;
+        }
+}
+"""
+
+
+def test_a_body_of_several_statements_is_a_wave(tmp_path: Path) -> None:
+    """On its own each of them could run earlier than others; together a diagonal at a time, in one nest."""
+    path = tmp_path / "distances.c"
+    path.write_text("#define H 40\n#define W 48\n" + DISTANCES)
+    forms = {kernel.name: kernel for kernel in load_kernels(Source(str(path)))}
+    wave, steps = forms["wave-2i+j"], forms["wave-2i+j-successive"]
+    assert len(wave.distribution.nests) > len(steps.distribution.nests)
+    assert 4 * steps_of(steps.distribution.body) <= steps_of(wave.distribution.body)
+    assert run(steps.scop, path, tmp_path) == "equal"
+
+
+def test_points_of_a_wave_of_bodies_compute_what_the_source_computes(tmp_path: Path) -> None:
+    path = tmp_path / "distances.c"
+    path.write_text("#define H 20\n#define W 24\n" + DISTANCES)
+    made = rewritten(read(path), [PRIVATE])
+    found = dependences(made)
+    wave = next(p for p in proposals(found, distribute(made, found)) if p.name == "wave-2i+j")
+    steps = rewritten(wave.scop, [SUCCESSIVE])
+    distribution, live = distribute(steps, dependences(steps)), liveness(steps)
+    rng, memory = random.Random(3), some_memory(steps)
+    wanted = run_source(steps, memory)
+    for _ in range(8):
+        plan = build_plan(steps, distribution, live, random_point(rng, steps, distribution))
+        assert differences(steps, wanted, run_plan(plan, memory)) == []
 
 
 def test_loops_that_hand_something_over_are_no_batch() -> None:

@@ -11,17 +11,21 @@ from sisyphus.errors import InternalError
 from sisyphus.poly import (
     Remainder,
     TileNumber,
+    Timed,
     all_pairs,
     backwards,
     box_in,
     box_of,
     compare,
+    const,
     constant_distance,
+    inverse,
     is_product,
     last_before,
     last_write_times,
     last_writers,
     make_box,
+    make_set,
     name_dims,
     original_schedule,
     renamed,
@@ -131,3 +135,11 @@ def test_boxes() -> None:
     assert not is_product(striped, ["d0"])
     assert is_product(isl.Set("{ A[] }"), [])
     assert renamed(box, "B", ["x", "y"]).is_equal(isl.Set("{ B[x, y] : 0 <= x < 4 and 0 <= y < 5 }"))
+
+
+def test_instances_are_known_by_times_that_say_the_same_twice() -> None:
+    """Where j is 0, 2 i + j and i are both times of i: what has no quotient says it."""
+    points = make_set("S", ["i", "j"], at_least_zero=[var("i"), const(9) - var("i")], zero=[var("j")])
+    times = (var("i") * 2 + var("j"), var("i"))
+    assert inverse(Timed("S", points, times), ["w", "k"]) == (var("k"), const(0))
+    assert inverse(Timed("S", points, times[:1]), ["w"]) is None
