@@ -59,6 +59,10 @@ class KernelShape:
         arrays = [a for a in scop.arrays if a.view_of is None]
         return KernelShape(loops, {(a.id, at): e for a in arrays for at, e in enumerate(a.extents)})
 
+    def is_like(self, other: KernelShape) -> bool:
+        """Whether another size has the same loops and dimensions; rows that are joined at one stay apart at another."""
+        return self.loops.keys() == other.loops.keys() and self.extents.keys() == other.extents.keys()
+
 
 @dataclass(frozen=True)
 class Size:
@@ -130,7 +134,7 @@ class Family:
         for value in dict.fromkeys(self._names()[name]):
             if value > SMALL and self._shape({name: value}) == now:
                 lowered = self._shape({name: value - PROBE})
-                if lowered is None or lowered.loops == now.loops or lowered.loops.keys() != now.loops.keys():
+                if lowered is None or lowered.loops == now.loops or not lowered.is_like(now):
                     return None
                 return Size(name, value, _slopes(now.loops, lowered.loops), _slopes(now.extents, lowered.extents))
         return None

@@ -280,3 +280,15 @@ def test_views_keep_the_beats_of_their_array() -> None:
     assert (name, full) == ("N", 5600) and small % 16 == 0 and small < 200
     assert [b.array for b in found.plan.buffers] == ["path_1", "path_2"]
     assert prove(found.plan, found.dependences, found.live).passed
+
+
+def test_a_size_at_which_rows_are_joined_is_none(tmp_path: Path) -> None:
+    """Rows of 56 numbers stay apart, and those of 8 are joined: an array with other dimensions is another kernel."""
+    path = tmp_path / "k.c"
+    path.write_text(
+        "#define N 400\n#define W 56\n"
+        "void k(const float a[N][W], float b[N][W]) {\n"
+        "  for (int i = 0; i < N; i++) for (int j = 0; j < W; j++) b[i][j] = 2.0f * a[i][j];\n}\n"
+    )
+    sizes = Family.of(read(path), {}, ("long-rows",)).sizes()
+    assert [size.name for size in sizes] == ["N"]
