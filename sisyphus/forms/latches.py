@@ -41,7 +41,8 @@ class _Latch:
 def latched(found: Dependences) -> Scop | None:
     """The kernel with every such read from an array of its own where it is proved current; None where there is none.
 
-    Within one iteration of the loops around the nest, nothing may write an element before it is read so.
+    Within one iteration of the loops around the nest, nothing may write an element before it is read so. Where there
+    are none, its outermost sequential loops come around it if it reads what it wrote in an earlier iteration of these.
     """
     scop, patience = found.scop, Patience()
     names = Names(scop)
@@ -50,10 +51,11 @@ def latched(found: Dependences) -> Scop | None:
         run = steps_around(nest)
         for statement in map(scop.statement, nest.statements):
             for access in elsewhere(statement):
-                if nest.outer and _is_reused(run, statement, access.ref):
+                is_older = _is_older(scop, nest, statement, access, patience)
+                if (nest.outer or (run and not is_older)) and _is_reused(run, statement, access.ref):
                     if _stays(scop, run, statement, access, patience):
                         latches.append(_latch(scop, run, run, statement, access, names))
-                elif run == 0 and _is_older(scop, nest, statement, access, patience):
+                elif run == 0 and is_older:
                     # filled just before it is read, which distribution makes a nest of its own
                     latches.append(_latch(scop, run, len(statement.iterators), statement, access, names))
     return _rewritten(scop, latches) if latches else None

@@ -297,6 +297,31 @@ def test_what_takes_as_long_to_fetch_as_to_use_is_not_latched() -> None:
     assert [str(s.write) for s in found.statements] == ["A[i][j]", "A_1[i]", "A[i][i]"]
 
 
+def test_what_a_nest_alone_wrote_in_an_earlier_step_is_latched() -> None:
+    """As b[k] of an elimination, of which each step changes what is below: no loop is around the nest before."""
+    text = """
+    for k in range(6):
+        for i in range(k + 1, 6):
+            B[i] -= A[i, k] * B[k]
+    """
+    built = scop(text, A=(6, 6), B=(6,))
+    found = latched(dependences(built))
+    assert found is not None
+    promises.run(found)
+    assert [str(s.write) for s in found.statements] == ["B_1", "B[i]"]
+    assert is_same(built, found)
+    assert [nest.outer for nest in distribute(found, dependences(found)).nests] == [("k",), ("k",)]
+
+
+def test_what_a_nest_alone_reads_before_it_writes_it_is_not_latched() -> None:
+    text = """
+    for k in range(6):
+        for i in range(k):
+            B[i] += A[i, k] * B[k]
+    """
+    assert latched(dependences(scop(text, A=(6, 6), B=(6,)))) is None
+
+
 def test_a_mirrored_triangle_is_latched_whole_before_it_is_written() -> None:
     """No step is around: what is read is filled in a nest of its own, and no unrolled copy waits for another one."""
     text = """
@@ -315,13 +340,31 @@ def test_a_mirrored_triangle_is_latched_whole_before_it_is_written() -> None:
     assert len(distribute(found, dependences(found)).nests) == 3
 
 
-def test_what_a_nest_wrote_before_it_reads_it_is_not_latched() -> None:
+def test_a_row_that_was_partly_written_before_is_latched_in_its_step() -> None:
     text = """
     for i in range(6):
         for j in range(6):
             A[j, i] = A[i, j]
     """
-    assert latched(dependences(scop(text, A=(6, 6)))) is None
+    built = scop(text, A=(6, 6))
+    found = latched(dependences(built))
+    assert found is not None
+    promises.run(found)
+    assert [str(s.write) for s in found.statements] == ["A_1[j]", "A[j][i]"]
+    assert is_same(built, found)
+
+
+def test_what_a_nest_wrote_in_the_same_step_is_not_latched() -> None:
+    text = """
+    for i in range(6):
+        for j in range(5):
+            A[i, j + 1] = A[i, 0] + A[j, i]
+    """
+    built = scop(text, A=(6, 6))
+    found = latched(dependences(built))
+    assert found is not None  # the first column is, which no step changes
+    assert [str(ref) for ref in found.statements[-1].reads] == ["A_1[i]", "A[j][i]"]
+    assert is_same(built, found)
 
 
 def test_steps_with_local_variables_have_latches_where_these_have_a_place_each(tmp_path: Path) -> None:
