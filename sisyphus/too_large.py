@@ -8,17 +8,19 @@ from sisyphus.asked_forms import all_in_strips, in_shifted_strips, with_inner, w
 from sisyphus.forms import (
     BATCHES,
     LINE_BLOCKS,
+    LOCAL_BLOCKS,
     LONG_ROWS,
     ROWS_BETWEEN,
     Steps,
     elements_of,
     independent,
     making_lines,
+    passing_rows,
     shared_windows,
     size_of_blocks,
     steps_of_rows,
 )
-from sisyphus.ir import Array, ArrayId
+from sisyphus.ir import Array, ArrayId, Role
 from sisyphus.kernel_views import with_views
 from sisyphus.request import Kernel
 from sisyphus.search import fit_together, fits_whole, most_elements
@@ -32,7 +34,8 @@ MOST = 0.9
 
 def for_large_arrays(kernels: Sequence[Kernel], target: Target) -> tuple[list[Kernel], list[Kernel]]:
     """Forms for arrays that do not fit on chip, and those for arrays that do, but leave no room for banks."""
-    lines, steps = [*_in_lines(kernels, target)], steps_of_rows(kernels[0].scop)
+    lines = [*_in_local_blocks(kernels, target), *_in_lines(kernels, target)]
+    steps = steps_of_rows(kernels[0].scop)
     if steps is None or have_room(steps.arrays, target, share=WINDOWS):
         return lines, []
     strips = _in_strips(kernels, steps, target)
@@ -60,7 +63,7 @@ def _in_shifted_strips(kernel: Kernel, target: Target) -> Iterator[Kernel]:
 
 def _in_lines(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
     """The kernel in batches of independent iterations, or blocks of lines, where its arrays leave no room on chip."""
-    source = next((kernel for kernel in kernels if kernel.rewrites == (LONG_ROWS,)), kernels[0])
+    source = _in_long_rows(kernels)
     scop = source.scop
     groups, making = independent(source.dependences), making_lines(scop)
     owners = {owner for own in shared_windows(scop, groups) for owner in own.values()}
@@ -73,6 +76,25 @@ def _in_lines(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
         kernel = None if size is None else with_word(source, word, size)
         inner = with_inner(kernel) if kernel is not None and any(not group.depth for group in groups) else None
         yield from (form for form in (inner, kernel) if form is not None)
+
+
+def _in_local_blocks(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
+    """The kernel in blocks of what its loops pass on in local arrays, where these leave no room on chip."""
+    source = _in_long_rows(kernels)
+    local = [array for array in source.scop.arrays if array.role is Role.LOCAL]
+    passing = None if not local or have_room(local, target, share=WINDOWS) else passing_rows(source.dependences)
+    if passing is None:
+        return
+    most = _elements_of_windows(passing.arrays, target) // passing.elements_of_row
+    size = size_of_blocks(len(passing.values), most)
+    kernel = None if size is None else with_word(source, LOCAL_BLOCKS, size)
+    if kernel is not None:
+        yield kernel
+
+
+def _in_long_rows(kernels: Sequence[Kernel]) -> Kernel:
+    """The kernel as it is written, with rows joined where it has such a form."""
+    return next((kernel for kernel in kernels if kernel.rewrites == (LONG_ROWS,)), kernels[0])
 
 
 def _elements_of_windows(arrays: Sequence[Array], target: Target, share: float = WINDOWS) -> int:

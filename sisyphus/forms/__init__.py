@@ -11,6 +11,7 @@ from sisyphus.forms.inlined import inlined
 from sisyphus.forms.latches import elsewhere, latched
 from sisyphus.forms.line_blocks import in_line_blocks, making_lines
 from sisyphus.forms.lines import elements_of, size_of_blocks
+from sisyphus.forms.local_blocks import passing_rows
 from sisyphus.forms.long_rows import in_long_rows, worth_long_rows
 from sisyphus.forms.ordered_strips import order_in_strips
 from sisyphus.forms.panels import in_panels, sizes_of_panels
@@ -29,6 +30,7 @@ from sisyphus.forms.rewrites import (
     INSIDE,
     LATCH,
     LINE_BLOCKS,
+    LOCAL_BLOCKS,
     LONG_ROWS,
     PANELS,
     PIVOT_BLOCKS,
@@ -76,6 +78,7 @@ __all__ = [
     "IN_PLACE",
     "LATCH",
     "LINE_BLOCKS",
+    "LOCAL_BLOCKS",
     "LONG_ROWS",
     "PANELS",
     "PIVOTS",
@@ -121,6 +124,7 @@ __all__ = [
     "latched",
     "making_lines",
     "order_in_strips",
+    "passing_rows",
     "proposals",
     "rewritten",
     "schedule_text",

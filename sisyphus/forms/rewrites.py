@@ -16,6 +16,7 @@ from sisyphus.forms.in_place import in_place
 from sisyphus.forms.inlined import inlined
 from sisyphus.forms.latches import latched
 from sisyphus.forms.line_blocks import in_line_blocks
+from sisyphus.forms.local_blocks import in_local_blocks
 from sisyphus.forms.long_rows import in_long_rows
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.panels import in_panels
@@ -39,7 +40,7 @@ FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW = "finished", "pivots", "pivot-blocks ", 
 UNTILED, FUSED, BATCHES, SUMS_APART = "untiled", "fused", "batches ", "sums-apart"
 LINE_BLOCKS, INLINED, WRITTEN_OUT, TABLE_TILES = "line-blocks ", "inlined", "written-out", "table-tiles "
 SHIFTED, SHIFTED_STRIPS, LONG_ROWS, TOGETHER = "shifted", "strips-shifted ", "long-rows", "together"
-CASES, SUCCESSIVE, GATHERED = "cases", "successive", "gathered"
+CASES, SUCCESSIVE, GATHERED, LOCAL_BLOCKS = "cases", "successive", "gathered", "local-blocks "
 
 
 class ScheduleError(KernelError):
@@ -85,6 +86,7 @@ REWRITES: Mapping[str, Callable[[Dependences], Scop | None]] = {
 SIZED: Mapping[str, tuple[Callable[[Dependences, int], Scop | None], str]] = {
     BATCHES: (in_batches, "iterations"),
     LINE_BLOCKS: (in_line_blocks, "lines"),
+    LOCAL_BLOCKS: (in_local_blocks, "rows"),
     PANELS: (in_panels, "steps"),
     PIVOT_BLOCKS: (lambda found, size: with_pivots(found.scop, size), "steps"),
     TABLE_TILES: (in_table_tiles, "rows and columns"),

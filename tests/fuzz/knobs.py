@@ -24,6 +24,7 @@ from sisyphus.forms import (
     INLINED,
     INSIDE,
     LINE_BLOCKS,
+    LOCAL_BLOCKS,
     LONG_ROWS,
     PANELS,
     PIVOT_BLOCKS,
@@ -38,6 +39,7 @@ from sisyphus.forms import (
     Strips,
     independent,
     making_lines,
+    passing_rows,
     sizes_of_blocks,
     sizes_of_panels,
     sizes_of_tiles,
@@ -109,6 +111,8 @@ def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
     offered = [(form, max(found)) for form, found in sizes if found]
     offered += [(BATCHES, len(group.values) - 2) for group in independent(kernel.dependences)[:1]]
     offered += [(LINE_BLOCKS, len(made.values) - 2) for made in [making_lines(kernel.scop)] if made is not None]
+    passing = passing_rows(kernel.dependences)
+    offered += [] if passing is None else [(LOCAL_BLOCKS, len(passing.values) - 2)]
     offered += [(TABLE_TILES, 2 * size) for size in sizes_of_tiles(kernel.dependences)]
     if not offered:
         return None
@@ -340,6 +344,7 @@ FORMED = {
         "successive",
         "sums-apart",
         "line-blocks",
+        "local-blocks",
         "table-tiles",
     )
 }
