@@ -35,6 +35,9 @@ from sisyphus.verification.sizes import SMALL, Dimension, Family, KernelShape, L
 TILES, LEVEL1, OUTER = 3, 8, 8
 #: Iterations that loops are left with where tiles are cut, in the order in which they are tried.
 CUTS = (96, 24)
+#: How many times as large sizes are tried where the kernel has no such form, or no such design, at these: with blocks
+#: that divide them, and with a last one that is smaller.
+RAISED = (16, 17)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,17 +72,25 @@ def reduced(
         return f"no size above {SMALL} in its source has a name (a macro, `const` or `--param`) to lower it by"
     why = ""
     for cut in (None, *CUTS):
-        lowered = _lowered(sizes, scop, point, cut)
-        try:
-            small = _design(family, lowered, point, temporaries, same_beats=cut is None)
-        except KernelError as fault:
-            why = f"at {_listed(lowered)}: {fault.message}"
-            continue
-        if work(small[0]) <= VERY_MANY_OPERATIONS:
-            told = {s.name: (lowered[s.name], s.value) for s in sizes if lowered[s.name] != s.value}
-            return Reduced(small[0], project(small[0], temporaries=temporaries), *small[1:], told, cut is None)
-        why = f"at {_listed(lowered)} it still has {work(small[0]):.1e} operations"
+        least = _lowered(sizes, scop, point, cut)
+        more = (_raised(sizes, least, times) for times in RAISED)
+        for lowered in (least, *more):  # blocks of a form may be larger than all that is left
+            try:
+                small = _design(family, lowered, point, temporaries, same_beats=cut is None)
+            except KernelError as fault:
+                why = f"at {_listed(lowered)}: {fault.message}"
+                continue
+            if work(small[0]) <= VERY_MANY_OPERATIONS:
+                told = {s.name: (lowered[s.name], s.value) for s in sizes if lowered[s.name] != s.value}
+                return Reduced(small[0], project(small[0], temporaries=temporaries), *small[1:], told, cut is None)
+            why = f"at {_listed(lowered)} it still has {work(small[0]):.1e} operations"
+            break
     return why
+
+
+def _raised(sizes: Sequence[Size], least: Mapping[str, int], times: int) -> dict[str, int]:
+    """Sizes so many times as large, but none larger than it is."""
+    return {size.name: min(size.value, times * least[size.name]) for size in sizes}
 
 
 def _listed(sizes: Mapping[str, int]) -> str:

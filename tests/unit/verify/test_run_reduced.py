@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from plain_points import pipelined_point
 from random_kernels import random_point
 
+import sisyphus as sisy
 from sisyphus.analysis import dependences, distribute, liveness, with_views
 from sisyphus.backends.hls import project
 from sisyphus.frontend import read
@@ -292,3 +293,18 @@ def test_a_size_at_which_rows_are_joined_is_none(tmp_path: Path) -> None:
     )
     sizes = Family.of(read(path), {}, ("long-rows",)).sizes()
     assert [size.name for size in sizes] == ["N"]
+
+
+def test_blocks_that_are_larger_than_the_least_size_are_run_at_more(tmp_path: Path) -> None:
+    """In 24 rows there are no blocks of 176 rows, in 16 times as many there are."""
+    path = tmp_path / "k.c"
+    path.write_text(
+        "#define T 4096\n#define F 4096\n"
+        "void k(const float x[T][F], float y[T]) {\n  static float h[T][F];\n"
+        "  for (int t = 0; t < T; t++) for (int f = 0; f < F; f++) h[t][f] = x[t][f] * x[t][f];\n"
+        "  for (int t = 0; t < T; t++) { y[t] = 0; for (int f = 0; f < F; f++) y[t] += h[t][f]; }\n}\n"
+    )
+    design = sisy.optimize(path, effort=1, cache=False)
+    assert design.point.rewrites[-1].startswith("local-blocks")
+    assert design.verdict is not None and design.verdict.passed
+    assert "NOTHING WAS RUN" not in str(design.verdict.checks)
