@@ -6,7 +6,8 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from sisyphus.algebra import EXACT
 from sisyphus.analysis import Nest, OuterLoop, refs_to
-from sisyphus.ir import ArrayId, Ref, Scalar, Statement, walk
+from sisyphus.errors import KernelError
+from sisyphus.ir import ArrayId, Ref, Role, Scalar, Statement, walk
 from sisyphus.plan.guards import Skipping
 from sisyphus.plan.known import Built, KnownPlans
 from sisyphus.plan.levels import BESIDE, Levels, levels_of
@@ -17,7 +18,7 @@ from sisyphus.plan.overwritten import needs_load
 from sisyphus.plan.parts import Parts
 from sisyphus.plan.plan import Direction, Task
 from sisyphus.plan.ranges import Ranges
-from sisyphus.plan.tiles import Window, along_rows, grown, tile_of
+from sisyphus.plan.tiles import Box, Window, along_rows, grown, tile_of
 from sisyphus.plan.tree import Copy
 from sisyphus.poly import Set, var
 from sisyphus.space import BufferPoint, stores_late
@@ -128,7 +129,20 @@ def _add_tile_buffer(
     )
     name = levels.by_loop[choice.place].names[0]
     turn = var(name) + first_turn if choice.copies > 1 and name is not None else None
-    parts.add_buffer(choice, grown(EXACT, box, extents, width), beside, turn)
+    box = grown(EXACT, box, extents, width)
+    is_moved = parts.scop.array(choice.array).role is not Role.LOCAL
+    is_stored = is_moved and any(parts.scop.statement(s).write.array == choice.array for s in nest.statements)
+    if is_stored and any(not _are_apart(box, name) for name, _ in beside):
+        raise KernelError(
+            f"buffer `{choice.id}`: copies side by side would store tiles that share beats of {width} elements",
+            hint="a width of 1 always fits",
+        )
+    parts.add_buffer(choice, box, beside, turn)
+
+
+def _are_apart(box: Box, loop: str) -> bool:
+    """Whether tiles lie apart whose copies, which a loop counts, are next to each other."""
+    return any(abs(o.coefficient(loop)) >= length for o, length in zip(box.origin, box.extents, strict=True))
 
 
 def _copying(

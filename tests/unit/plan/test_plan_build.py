@@ -419,3 +419,35 @@ def test_a_local_array_stays_on_chip() -> None:
         planned(kernel, point)
     held = replace(point, buffers=(*whole, buffer("t", "S0 S1", KERNEL_PLACE, 1)))
     assert same_result(kernel, planned(kernel, held)) == []
+
+
+def test_copies_side_by_side_do_not_store_beats_together() -> None:
+    """Rows of a batch begin anywhere in a beat: each copy would store all of it as it was before the other one."""
+    text = """
+for b in range(2):
+    for i in range(4):
+        P[i] = A[4 * b + i]
+    for i in range(4):
+        for j in range(5):
+            B[4 * b + i] = B[4 * b + i] * 0.5 + P[i]
+            P[i] = B[4 * b + i]
+"""
+    kernel = scop(text, A=(8,), B=(8,), P=(4,))
+    fill, steps = distribute(kernel, dependences(kernel)).nests
+    tiles = {"i": Tile(4, 1, 1), "j": Tile(5, 1, 1)}
+    point = DesignPoint(
+        "built",
+        tuple(
+            NestPoint(n.statements, n.iterators, tuple((i, tiles[i]) for i in n.iterators), None, unroll)
+            for n, unroll in ((fill, ()), (steps, (("i", 2),)))
+        ),
+        (
+            buffer("B", steps.id, "j", 8),
+            buffer("P", f"{fill.id} {steps.id}", KERNEL_PLACE, 4),
+            buffer("A", fill.id, KERNEL_PLACE, 8),
+        ),
+    )
+    assert [b.memories for b in planned(kernel, point).buffers if b.beside] == [2]
+    wide = TransferPoint(f"B@{steps.id}", 8, layout="padded")
+    with pytest.raises(KernelError, match="copies side by side would store tiles that share beats of 8 elements"):
+        planned(kernel, replace(point, transfers=(wide,)))
