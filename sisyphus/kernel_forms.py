@@ -182,9 +182,10 @@ def _in_steps(written: Kernel, base: Kernel, others: Sequence[Kernel], source: S
 
     Where that leaves a chain far shorter than that of `others`, and no more nests than before.
     """
-    apart = [*_with_expanded(written, source)]
-    steps = [_rewritten_by(SUCCESSIVE, kernel, source) for kernel in (written, *apart)]
-    found = [k for k in (*apart, *steps) if k is not None and len(k.distribution.nests) <= len(base.distribution.nests)]
+    private = _rewritten_by(PRIVATE, written, source)
+    steps = [_rewritten_by(SUCCESSIVE, kernel, source) for kernel in (written, private) if kernel is not None]
+    most = len(base.distribution.nests)
+    found = [kernel for kernel in (private, *steps) if kernel is not None and len(kernel.distribution.nests) <= most]
     best = min(found, key=lambda kernel: shortest([kernel]), default=None)
     if best is not None and SHORTER * shortest([best]) <= shortest([written, *others]):
         yield replace(best, name=f"{WRITTEN_OUT}-{best.name}")
@@ -251,7 +252,8 @@ def _in_other_orders(kernel: Kernel, bases: Sequence[Base], source: Source) -> I
             yield from _with_shadow(found, rewrites, "", source)
             yield from _in_sizes(TABLE_TILES, found, rewrites, source)
     for rewrites, ordered, name in orders:
-        yield from _in_one_nest(ordered, rewrites, name, source)
+        if name:  # what follows each other in the source's own order is one nest in a form of its own
+            yield from _in_one_nest(ordered, rewrites, name, source)
         yield from _kept_apart(ordered, rewrites, name, source)
         for word in OF_ORDERS:
             yield from _in_sizes(word, ordered, rewrites, source)

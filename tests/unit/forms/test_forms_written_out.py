@@ -14,7 +14,7 @@ from sisyphus.forms import cases_apart, rewritten, steps_of, written_out
 from sisyphus.frontend import read
 from sisyphus.ir import promises
 from sisyphus.kernel_forms import load_kernels
-from sisyphus.request import Source
+from sisyphus.request import Kernel, Source
 from sisyphus.space import DesignPoint
 
 KERNELS = Path(__file__).parents[3] / "kernels"
@@ -138,6 +138,11 @@ def test_values_of_a_variable_in_each_iteration_are_apart(tmp_path: Path) -> Non
     assert run(found, path, tmp_path) == "equal"
 
 
+def _point_of(kernel: Kernel) -> DesignPoint:
+    """What a saved design says of its form."""
+    return DesignPoint(kernel.scop.name, (), (), expanded=kernel.expanded, rewrites=kernel.rewrites)
+
+
 #: Costs of labels along lines, a step of all lines at a time, each label from all of the step before.
 LABELS = """
 static float least(float a, float b) { return a < b ? a : b; }
@@ -169,7 +174,7 @@ def test_labels_of_a_step_are_one_nest_that_computes_the_same(tmp_path: Path) ->
     assert nest.outer == ("y",) and [loop.kind.value for loop in nest.band] == ["parallel"]
     assert 4 * steps_of(found.distribution.body) <= min(steps_of(f.distribution.body) for f in forms if f is not found)
     assert run(found.scop, path, tmp_path) == "equal"
-    again = form_of(forms[:1], DesignPoint(found.scop.name, (), (), rewrites=found.rewrites))
+    again = form_of(forms[:1], _point_of(found))
     assert again is not None and again.distribution.nests[0].statements == nest.statements
 
 
@@ -190,9 +195,11 @@ void crc(const unsigned char text[16][12], unsigned out[16])
     }
 }
 """)
-    [found] = [form for form in load_kernels(Source(str(path))) if form.name == "written-out-expanded"]
+    [found] = [form for form in load_kernels(Source(str(path))) if form.name == "written-out-private"]
     assert steps_of(found.distribution.body) == 14
     assert run(found.scop, path, tmp_path) == "equal"
+    again = form_of([form for form in load_kernels(Source(str(path))) if form.name == "source"], _point_of(found))
+    assert again is not None and again.scop.arrays == found.scop.arrays
 
 
 COLOURED = {
