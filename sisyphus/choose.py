@@ -16,6 +16,7 @@ from sisyphus.saved import fitted
 from sisyphus.search.infeasible import nothing_is_measured, nothing_would_fit, one_is_too_small, several_are_too_small
 from sisyphus.search.smallest import needs_alone, needs_together
 from sisyphus.solve import Limits, Stop
+from sisyphus.too_large import local_without_room
 
 #: Seconds for finding out which budget is too small, and at most for one search on the way.
 EXPLAIN_S, PROBE_S = 20.0, 2.0
@@ -117,9 +118,17 @@ class _Probes:
         sizes = {kind: self.given[kind.name] for kind in BUDGETS if kind.name in self.given}
         needs = needs_alone(sizes, self.fits, self.seconds)
         if needs:
-            return one_is_too_small(name, needs, device)
+            return self._with_locals(one_is_too_small(name, needs, device))
         needs = needs_together(sizes, self.fits, self.seconds)
-        return several_are_too_small(name, needs, device) if needs else nothing_would_fit(name)
+        return self._with_locals(several_are_too_small(name, needs, device) if needs else nothing_would_fit(name))
+
+    def _with_locals(self, reason: NothingFits) -> NothingFits:
+        """The same, and what may be done about local arrays that leave no room: an argument lies in memory."""
+        large = local_without_room(self.kernels[0], self.request.target)
+        if large is None:
+            return reason
+        words = f"make `{large.id}` an argument and say `--local {large.id}`: it is in memory then, not on chip"
+        return NothingFits(reason.message, hint=f"{reason.hint}; or {words}" if reason.hint else words)
 
     def fits(self, amounts: Amounts) -> dict[str, int] | None:
         """What any design within other budgets takes of each; None where a short search finds none."""

@@ -81,8 +81,7 @@ def _in_lines(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
 def _in_local_blocks(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
     """The kernel in blocks of what its loops pass on in local arrays, where these leave no room on chip."""
     source = _in_long_rows(kernels)
-    local = [array for array in source.scop.arrays if array.role is Role.LOCAL]
-    passing = None if not local or have_room(local, target, share=WINDOWS) else passing_rows(source.dependences)
+    passing = None if local_without_room(source, target) is None else passing_rows(source.dependences)
     if passing is None:
         return
     most = _elements_of_windows(passing.arrays, target) // passing.elements_of_row
@@ -90,6 +89,14 @@ def _in_local_blocks(kernels: Sequence[Kernel], target: Target) -> Iterator[Kern
     kernel = None if size is None else with_word(source, LOCAL_BLOCKS, size)
     if kernel is not None:
         yield kernel
+
+
+def local_without_room(kernel: Kernel, target: Target) -> Array | None:
+    """The largest local array of a kernel, where all of these leave no room on chip; None where they do."""
+    local = [array for array in kernel.scop.arrays if array.role is Role.LOCAL and array.extents]
+    if not local or have_room(local, target, share=WINDOWS):
+        return None
+    return max(local, key=lambda array: array.elements * array.type.bytes)
 
 
 def _in_long_rows(kernels: Sequence[Kernel]) -> Kernel:

@@ -1,0 +1,40 @@
+"""Local arrays that are larger than the memory on chip: what is told where no form has them in blocks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sisyphus as sisy
+from sisyphus.errors import NothingFits
+
+#: Each row is made of rows before, so that no block of rows stands alone; 33 MB in between.
+ROWS = """
+#define H 2048
+#define W 4096
+void rows(const float x[H][W], float y[H][W])
+{
+    static float t[H][W];
+    for (int i = 0; i < H; i++)
+        for (int j = 0; j < W; j++)
+            t[i][j] = 0.5f * x[i][j];
+    for (int i = 1; i < H; i++)
+        for (int j = 0; j < W; j++)
+            y[i][j] = t[i][j] + t[i - 1][j];
+}
+"""
+
+
+def test_a_local_array_without_room_may_be_an_argument(tmp_path: Path) -> None:
+    path = tmp_path / "rows.c"
+    path.write_text(ROWS)
+    with pytest.raises(NothingFits) as caught:
+        sisy.optimize(path, effort=1, cache=False)
+    assert caught.value.hint is not None
+    assert caught.value.hint.endswith("make `t` an argument and say `--local t`: it is in memory then, not on chip")
+    path.write_text(
+        ROWS.replace("float y[H][W])", "float y[H][W], float t[H][W])").replace("    static float t[H][W];\n", "")
+    )
+    design = sisy.optimize(sisy.read(path, temporaries=["t"]), effort=1, cache=False, verify=False)
+    assert design.outcome is not None and design.outcome.objective is not None
