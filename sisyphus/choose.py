@@ -48,7 +48,7 @@ def choose(kernels: Sequence[Kernel], request: Request, listen: Listen = silent)
     except NothingFits as failure:
         probes = _Probes(kernels, request, listen)
         try:
-            reason = probes.is_not_measured() or probes.reason()
+            reason = probes.is_not_measured() or probes.with_locals(probes.reason())
         except KeyboardInterrupt:
             raise failure from None
         if probes.lucky is not None:
@@ -118,11 +118,11 @@ class _Probes:
         sizes = {kind: self.given[kind.name] for kind in BUDGETS if kind.name in self.given}
         needs = needs_alone(sizes, self.fits, self.seconds)
         if needs:
-            return self._with_locals(one_is_too_small(name, needs, device))
+            return one_is_too_small(name, needs, device)
         needs = needs_together(sizes, self.fits, self.seconds)
-        return self._with_locals(several_are_too_small(name, needs, device) if needs else nothing_would_fit(name))
+        return several_are_too_small(name, needs, device) if needs else nothing_would_fit(name)
 
-    def _with_locals(self, reason: NothingFits) -> NothingFits:
+    def with_locals(self, reason: NothingFits) -> NothingFits:
         """The same, and what may be done about local arrays that leave no room: an argument lies in memory."""
         large = local_without_room(self.kernels[0], self.request.target)
         if large is None:

@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from sisyphus.analysis import Dependences
+from sisyphus.analysis.rewrite import range_of
 from sisyphus.forms.building import Names, over, placed
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.reordering import ordered
 from sisyphus.ir import Scop, Statement
-from sisyphus.poly import Affine, dim_range, var
+from sisyphus.poly import Affine, var
 from sisyphus.values import dataclass
 
 
@@ -41,12 +42,10 @@ def gathered(found: Dependences) -> Scop | None:
 
 def _scattered(scop: Scop, statement: Statement) -> list[_Scattered]:
     """The subscripts that are sums of two loops, neither of which is in another subscript."""
-    if statement.write not in statement.reads:
-        return []
-    found = list(_sums(statement))
-    first = min((statement.iterators.index(name) for one in found for name in (one.far, one.near)), default=0)
+    found = list(_sums(statement)) if statement.write in statement.reads else []
     others = (other for other in scop.statements if other is not statement)
-    return [] if any(statement.shared_loops(other) > first for other in others) else found
+    is_alone = not found or all(statement.shared_loops(other) <= _outermost(statement, found) for other in others)
+    return found if is_alone else []
 
 
 def _sums(statement: Statement) -> Iterator[_Scattered]:
@@ -54,34 +53,37 @@ def _sums(statement: Statement) -> Iterator[_Scattered]:
     for subscript in statement.write.index:
         if len(subscript.terms) != 2 or any(every.count(name) > 1 for name, _ in subscript.terms):
             continue
-        sides = ((step, _length(statement, name), name) for name, step in subscript.terms)
+        sides = ((step, len(_run(statement, name)), name) for name, step in subscript.terms)
         (one, length, near), (step, _, far) = sorted(sides)
         if one == 1 and length > step:
             yield _Scattered(far, near, step)
 
 
-def _length(statement: Statement, name: str) -> int:
-    low, high = dim_range(statement.domain, name)
-    return high + 1 - low
+def _run(statement: Statement, name: str) -> range:
+    """What a loop runs through."""
+    return range_of([statement], statement.iterators.index(name))
+
+
+def _outermost(statement: Statement, some: Sequence[_Scattered]) -> int:
+    """How many loops are around all those of such subscripts."""
+    return min(statement.iterators.index(name) for one in some for name in (one.far, one.near))
 
 
 def _moved(old: Statement, some: Sequence[_Scattered], names: Names) -> tuple[Statement, Mapping[str, Affine]]:
     """The statement over its new loops, and what its old iterators are there."""
+    if not some:
+        return old, {}
     loops = {name: [str(name)] for name in old.iterators}
     given, inside = dict[str, Affine](), list[Affine]()
     for one in some:
-        low, high = dim_range(old.domain, one.near)
+        run = _run(old, one.near)
         place, back = names.like(one.far), names.like(one.near)
         rest = names.like(one.near) if one.step > 1 else None
-        last = (high - low) // one.step
         is_up = old.iterators.index(one.near) < old.iterators.index(one.far)
-        blocks = var(back) if is_up else last - var(back)
+        blocks = var(back) if is_up else (len(run) - 1) // one.step - var(back)
         left = Affine() if rest is None else var(rest)
-        given |= {one.far: var(place) - blocks, one.near: blocks * one.step + left + low}
+        given |= {one.far: var(place) - blocks, one.near: blocks * one.step + left + run.start}
         inside += [] if rest is None else [left, one.step - 1 - left]
         loops |= {one.far: [place], one.near: [back] if rest is None else [rest, back]}
-    if not some:
-        return old, {}
     new = over(old, [name for iterator in old.iterators for name in loops[iterator]], given, inside)
-    first = min(old.iterators.index(name) for one in some for name in (one.far, one.near))
-    return placed(new, old.position[: first + 1]), given
+    return placed(new, old.position[: _outermost(old, some) + 1]), given

@@ -51,11 +51,11 @@ def latched(found: Dependences) -> Scop | None:
         run = steps_around(nest)
         for statement in map(scop.statement, nest.statements):
             for access in elsewhere(statement):
-                is_older = _is_older(scop, nest, statement, access, patience)
-                if (nest.outer or (run and not is_older)) and _is_reused(run, statement, access.ref):
+                is_in_steps = nest.outer or (run and not _is_older(scop, nest, statement, access, patience))
+                if is_in_steps and _is_reused(run, statement, access.ref):
                     if _stays(scop, run, statement, access, patience):
                         latches.append(_latch(scop, run, run, statement, access, names))
-                elif run == 0 and is_older:
+                elif run == 0 and _is_older(scop, nest, statement, access, patience):
                     # filled just before it is read, which distribution makes a nest of its own
                     latches.append(_latch(scop, run, len(statement.iterators), statement, access, names))
     return _rewritten(scop, latches) if latches else None

@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from sisyphus.analysis import Dependences, dependences, privatise
-from sisyphus.analysis.rewrite import range_of, with_refs
+from sisyphus.analysis.rewrite import range_of
+from sisyphus.forms.blocks import contracted
 from sisyphus.forms.building import Cut, Names
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.reordering import Moved, ordered
-from sisyphus.ir import Array, Ref, Role, Scop, Statement
+from sisyphus.ir import Array, Role, Scop, Statement
 from sisyphus.poly import var
 from sisyphus.values import dataclass, replace
 
@@ -33,8 +34,7 @@ class Passing:
     @cached_property
     def values(self) -> range:
         """The numbers of all rows."""
-        ranges = [range_of([s], 0) for s in self.statements]
-        return range(min(r.start for r in ranges), max(r.stop for r in ranges))
+        return range_of(self.statements, 0)
 
     @property
     def elements_of_row(self) -> int:
@@ -69,7 +69,7 @@ def in_local_blocks(found: Dependences, size: int) -> Scop | None:
     blocks = ordered(scop, [_moved(old, passing.statements, cut) for old in scop.statements])
     if next(faults(dependences(scop), blocks), None) is not None:
         return None
-    return _contracted(blocks.scop, passing.arrays, cut)
+    return contracted(blocks.scop, {s.id: cut for s in passing.statements}, {a.id: 0 for a in passing.arrays})
 
 
 def _moved(old: Statement, inside: Sequence[Statement], cut: Cut) -> Moved:
@@ -78,14 +78,3 @@ def _moved(old: Statement, inside: Sequence[Statement], cut: Cut) -> Moved:
         return old, old, {}
     new, given = cut.at(old, 0)
     return old, replace(new, position=(inside[0].position[0], *old.position)), given
-
-
-def _contracted(scop: Scop, arrays: Sequence[Array], cut: Cut) -> Scop:
-    """The scop in which such arrays have the rows of one block."""
-    names = {array.id for array in arrays}
-
-    def move(ref: Ref) -> Ref:
-        return replace(ref, index=(ref.index[0] - cut.first, *ref.index[1:])) if ref.array in names else ref
-
-    kept = (replace(a, extents=(cut.size, *a.extents[1:])) if a.id in names else a for a in scop.arrays)
-    return replace(scop, statements=tuple(with_refs(s, move) for s in scop.statements), arrays=tuple(kept))

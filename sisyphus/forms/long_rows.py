@@ -10,7 +10,7 @@ from math import prod
 
 from sisyphus.analysis import Dependences
 from sisyphus.analysis.rewrite import with_refs
-from sisyphus.ir import Array, Ref, Role, Scop, Statement
+from sisyphus.ir import Array, Ref, Role, Scop
 from sisyphus.poly import Affine, dim_range
 from sisyphus.values import replace
 
@@ -58,15 +58,11 @@ def _kept(scop: Scop, array: Array) -> int:
 def _is_read_across(scop: Scop, array: Array) -> bool:
     """Whether one body writes an array and reads others of its rows: such waves need banks in each dimension."""
     for writer in scop.writers(array.id):
-        body = [s for s in scop.statements if _is_one_body(s, writer)]
+        body = [s for s in scop.statements if s.position[:-1] == writer.position[:-1]]
         written = {s.write.index[0] for s in body if s.write.array == array.id}
         if any(ref.index[0] not in written for s in body for ref in s.reads if ref.array == array.id):
             return True
     return False
-
-
-def _is_one_body(one: Statement, other: Statement) -> bool:
-    return one.shared_loops(other) == len(one.iterators) == len(other.iterators)
 
 
 def _takes_long(scop: Scop, array: Array) -> bool:

@@ -124,7 +124,9 @@ def _alternatives(group: Dependences) -> list[Proposal]:
     for way in (_by_schedulers, _by_bodies, _by_sinking, _by_splitting):
         for name, orders in way(group):
             proposal = next((found for order in orders if (found := _proved(group, order, name)) is not None), None)
-            if proposal is not None and (proposal.steps if way is not _by_bodies else _joined(proposal)) <= most:
+            if proposal is None:
+                continue
+            if proposal.steps <= most or (way is _by_bodies and _joined(proposal) <= most):
                 proposed.setdefault(proposal.steps, proposal)
     shortest: dict[frozenset[tuple[str, str]], Proposal] = {}
     for steps in sorted(proposed):
@@ -311,18 +313,16 @@ def _by_bodies(found: Dependences) -> Named:
 
     On its own each could run earlier than others, in a loop that they do not share.
     """
-    first, *others = found.scop.statements
-    if not others or any(
-        first.shared_loops(s) != len(s.iterators) or len(s.iterators) != len(first.iterators) for s in others
-    ):
+    first, *others = statements = found.scop.statements
+    if not others or len({s.position[:-1] for s in statements}) > 1:
         return
-    names, domain = list(map(str, first.iterators)), renamed(first.domain, _BODY, first.iterators)
+    domain = renamed(first.domain, _BODY, first.iterators)
     for other in others:
         domain = domain.union(renamed(other.domain, _BODY, first.iterators))
-    pairs = [between_iterations(edge.relation, _BODY, names) for edge in found.edges]
+    pairs = [between_iterations(edge.relation, _BODY, first.iterators) for edge in found.edges]
     for prefix in _scheduled({_BODY: domain.coalesce()}, [pair for pair in pairs if not pair.is_empty()]):
         times = pruned([*prefix[StmtId(_BODY)], *map(var, first.iterators)])
-        order = tuple(_timing(s, [*times, const(at)]) for at, s in enumerate(found.scop.statements))
+        order = tuple(_timing(s, [*times, const(at)]) for at, s in enumerate(statements))
         yield _name(prefix), [order]
 
 

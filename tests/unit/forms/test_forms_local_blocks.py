@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -22,7 +22,7 @@ from sisyphus.asked_forms import form_of
 from sisyphus.errors import KernelError
 from sisyphus.forms import LOCAL_BLOCKS, passing_rows, rewritten
 from sisyphus.frontend import read
-from sisyphus.ir import Array, Scop, promises
+from sisyphus.ir import ArrayId, Scop, promises
 from sisyphus.kernel_forms import load_kernels
 from sisyphus.plan import build_plan
 from sisyphus.request import Source
@@ -74,14 +74,14 @@ def test_blocks_compute_the_same(size: int, tmp_path: Path) -> None:
 def test_rows_in_one_place_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The test of results notices it."""
     module = import_module("sisyphus.forms.local_blocks")
-    contracted = module._contracted
+    contracted = module.contracted
 
-    def in_one_row(scop: Scop, arrays: Sequence[Array], cut: object) -> Scop:
-        made, names = contracted(scop, arrays, cut), {array.id for array in arrays}
-        row = lambda ref: replace(ref, index=(ref.index[0] * 0, *ref.index[1:])) if ref.array in names else ref  # noqa: E731
+    def in_one_row(scop: Scop, cuts: object, arrays: Mapping[ArrayId, int]) -> Scop:
+        made = contracted(scop, cuts, arrays)
+        row = lambda ref: replace(ref, index=(ref.index[0] * 0, *ref.index[1:])) if ref.array in arrays else ref  # noqa: E731
         return replace(made, statements=tuple(with_refs(s, row) for s in made.statements))
 
-    monkeypatch.setattr(module, "_contracted", in_one_row)
+    monkeypatch.setattr(module, "contracted", in_one_row)
     path = layers(tmp_path)
     assert run(rewritten(read(path), [f"{LOCAL_BLOCKS}4"]), path, tmp_path) != "equal"
 
