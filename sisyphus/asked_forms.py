@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sisyphus.analysis import dependences
 from sisyphus.errors import KernelError, UsageError
 from sisyphus.forms import (
     INNER,
+    REWRITES,
     SCHEDULE,
     SHIFTED_STRIPS,
     SHORTER,
@@ -15,11 +16,12 @@ from sisyphus.forms import (
     Strips,
     free_loops,
     order_in_strips,
+    proposals_inside,
     rewritten,
     schedule_text,
     sunk,
 )
-from sisyphus.kernel_forms import analysed, in_order, shortest
+from sisyphus.kernel_forms import analysed, in_order, of_orders, shortest
 from sisyphus.kernel_views import freed, with_copies, with_views
 from sisyphus.request import FIX_FORM, GIVEN_FORM, Kernel, Source
 from sisyphus.space import KERNEL_PLACE, DesignPoint
@@ -60,6 +62,22 @@ def with_inner(kernel: Kernel) -> Kernel | None:
     source = Source("", temporaries=kernel.temporaries)
     made = in_order(ordered, (*kernel.rewrites, text), f"{kernel.name}-{INNER}", source)
     return made if shortest([made]) <= shortest([kernel]) // SHORTER else None
+
+
+def joined(kernel: Kernel, rewrite: str) -> Kernel | None:
+    """The kernel with nests that a rewrite makes one, named so, too; None where it makes none of any."""
+    made = REWRITES[rewrite](kernel.dependences)
+    return None if made is None else _rebuilt(kernel, (rewrite,), f"{kernel.name}-{rewrite}")
+
+
+def in_inner_orders(kernel: Kernel) -> Iterator[Kernel]:
+    """The forms of a kernel with what is inside of an outermost loop around several nests in another order."""
+    scop = kernel.scop
+    nests = (scop.statement(nest.statements[0]) for nest in kernel.distribution.nests if nest.outer)
+    places = dict.fromkeys(first.position[0] for first in nests)
+    found = (order for place in places for order in proposals_inside(kernel.dependences, place))
+    orders = (((*kernel.rewrites, SCHEDULE + o.text), o.dependences, f"{kernel.name}-{o.name}") for o in found)
+    yield from of_orders(orders, Source("", temporaries=kernel.temporaries))
 
 
 def all_in_strips(kernels: Sequence[Kernel], strips: Strips) -> list[Kernel]:

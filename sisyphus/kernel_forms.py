@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sisyphus.analysis import (
@@ -218,8 +218,9 @@ def _with_expanded(base: Kernel, source: Source) -> Iterator[Kernel]:
             yield analysed(blocks, dependences(blocks), source, rewrites=(*before, BLOCKS), name=BLOCKS)
 
 
-#: A kernel by the rewrites that make it, and its dependences.
+#: A kernel by the rewrites that make it, and its dependences; and one in another order, by its name, too.
 Base = tuple[tuple[str, ...], Dependences]
+Order = tuple[tuple[str, ...], Dependences, str]
 
 
 def _bases(kernel: Kernel) -> list[Base]:
@@ -251,6 +252,11 @@ def _in_other_orders(kernel: Kernel, bases: Sequence[Base], source: Source) -> I
         for rewrites, found, _ in _shortest_with(shadowed, bases):
             yield from _with_shadow(found, rewrites, "", source)
             yield from _in_sizes(TABLE_TILES, found, rewrites, source)
+    yield from of_orders(orders, source)
+
+
+def of_orders(orders: Iterable[Order], source: Source) -> Iterator[Kernel]:
+    """The forms of some orders: with steps in one nest, latches, elements apart, panels and tiles."""
     for rewrites, ordered, name in orders:
         if name:  # what follows each other in the source's own order is one nest in a form of its own
             yield from _in_one_nest(ordered, rewrites, name, source)

@@ -4,23 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sisyphus.asked_forms import all_in_strips, in_shifted_strips, with_inner, with_word
+from sisyphus.asked_forms import all_in_strips, in_inner_orders, in_shifted_strips, joined, with_inner, with_word
 from sisyphus.forms import (
     BATCHES,
+    CASES,
+    FORWARD,
+    IN_PLACE,
+    INLINED,
     LINE_BLOCKS,
     LOCAL_BLOCKS,
     LONG_ROWS,
     ROWS_BETWEEN,
+    SHIFTED,
+    SUCCESSIVE,
+    SUMS_APART,
+    TOGETHER,
+    UNTILED,
+    WRITTEN_OUT,
     Steps,
     elements_of,
     independent,
     making_lines,
-    passing_rows,
+    rows_passed_on,
     shared_windows,
     size_of_blocks,
     steps_of_rows,
 )
 from sisyphus.ir import Array, ArrayId, Role
+from sisyphus.kernel_forms import shortest
 from sisyphus.kernel_views import with_views
 from sisyphus.request import Kernel
 from sisyphus.search import fit_together, fits_whole, most_elements
@@ -28,6 +39,12 @@ from sisyphus.target import Target
 
 #: Share of the elements that fit on chip which windows of strips take: buffers of transfers and banks need the rest.
 WINDOWS = 0.5
+#: What is done to a kernel before it is cut into blocks.
+CUT = frozenset({LONG_ROWS, UNTILED, IN_PLACE, CASES, SUMS_APART, TOGETHER, INLINED, FORWARD, WRITTEN_OUT})
+#: Rows of a block are a multiple of the first of these that some are.
+BEATS = 16, 8, 4, 2
+#: Forms of a kernel that are cut into blocks, those with the shortest chains.
+MOST_CUT = 2
 #: The share of windows of one nest alone, whose lanes ask for fewer banks.
 MOST = 0.9
 
@@ -80,15 +97,35 @@ def _in_lines(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
 
 def _in_local_blocks(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
     """The kernel in blocks of what its loops pass on in local arrays, where these leave no room on chip."""
-    source = _in_long_rows(kernels)
-    passing = None if local_without_room(source, target) is None else passing_rows(source.dependences)
-    if passing is None:
+    if local_without_room(kernels[0], target) is None:
         return
-    most = _elements_of_windows(passing.arrays, target) // passing.elements_of_row
-    size = size_of_blocks(len(passing.values), most)
-    kernel = None if size is None else with_word(source, LOCAL_BLOCKS, size)
-    if kernel is not None:
-        yield kernel
+    cut = (_in_blocks_of(source, target) for source in _to_be_cut(kernels))
+    found = [kernel for kernel in cut if kernel is not None]
+    for kernel in sorted(found, key=lambda kernel: shortest([kernel]))[:MOST_CUT]:
+        yield from in_inner_orders(kernel)
+        yield joined(kernel, SUCCESSIVE) or kernel
+        behind = joined(kernel, SHIFTED)
+        if behind is not None:
+            yield behind
+
+
+def _in_blocks_of(source: Kernel, target: Target) -> Kernel | None:
+    """A kernel in blocks of rows of the outermost dimension that has some which leave room; None where none has."""
+    for dim, word in enumerate(LOCAL_BLOCKS):
+        passing = rows_passed_on(source.dependences, dim)
+        if passing is not None:
+            most = passing.most(_elements_of_windows(passing.arrays, target))
+            sizes = (size_of_blocks(len(passing.values), most, beat) for beat in BEATS)
+            size = next((size for size in sizes if size is not None), None)
+            kernel = None if size is None else with_word(source, word, size)
+            if kernel is not None and local_without_room(kernel, target) is None:
+                return kernel
+    return None
+
+
+def _to_be_cut(kernels: Sequence[Kernel]) -> list[Kernel]:
+    """The kernel as it is written, with its statements together, and with short loops written out."""
+    return [k for k in kernels if not k.expanded and {*k.rewrites} <= CUT]
 
 
 def local_without_room(kernel: Kernel, target: Target) -> Array | None:

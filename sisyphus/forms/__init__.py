@@ -8,10 +8,11 @@ from sisyphus.forms.fused import fused
 from sisyphus.forms.gathered import gathered
 from sisyphus.forms.in_place import in_place
 from sisyphus.forms.inlined import inlined
+from sisyphus.forms.inner_orders import proposals_inside
 from sisyphus.forms.latches import elsewhere, latched
 from sisyphus.forms.line_blocks import in_line_blocks, making_lines
 from sisyphus.forms.lines import elements_of, size_of_blocks
-from sisyphus.forms.local_blocks import passing_rows
+from sisyphus.forms.local_blocks import rows_passed_on
 from sisyphus.forms.long_rows import in_long_rows, worth_long_rows
 from sisyphus.forms.ordered_strips import order_in_strips
 from sisyphus.forms.panels import in_panels, sizes_of_panels
@@ -124,9 +125,10 @@ __all__ = [
     "latched",
     "making_lines",
     "order_in_strips",
-    "passing_rows",
     "proposals",
+    "proposals_inside",
     "rewritten",
+    "rows_passed_on",
     "schedule_text",
     "scheduled",
     "shadowed",

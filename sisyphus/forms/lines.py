@@ -43,13 +43,13 @@ def elements_of(scop: Scop, lines: Collection[Line]) -> int:
     return sum(scop.array(array).elements // scop.array(array).extents[dim] for array, dim in lines)
 
 
-def size_of_blocks(count: int, most: int) -> int | None:
+def size_of_blocks(count: int, most: int, beat: int = BEAT) -> int | None:
     """Lines of a block in whole beats, at most so many, that make the fewest blocks of `count` lines.
 
     None where all of them are one block, or none is a beat long.
     """
-    for blocks in range(2, count // BEAT + 1):
-        size = -(-count // (blocks * BEAT)) * BEAT
+    for blocks in range(2, -(-count // beat) + 1):
+        size = -(-count // (blocks * beat)) * beat
         if size <= most:
             return size
     return None

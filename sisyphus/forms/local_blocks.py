@@ -1,80 +1,113 @@
-"""What one loop makes in a local array and later loops use, in blocks of its rows that stay on chip; knows no target.
+"""What loops pass on in rows of local arrays, in blocks of rows that stay on chip; knows no target.
 
-for t: for f: h[t][f] = x[t][f] * w[f]   for t: for d: y[t] += h[t][d]   becomes, by 64 rows,
-for tb: { for t < 64: for f: h[t][f] = x[64 tb + t][f] * w[f]   for t < 64: for d: y[64 tb + t] += h[t][d] }
+for y: for x: t[y][x] = f(in[y][x])   for y: for x: out[y][x] = g(t[y - 1][x], t[y][x], t[y + 1][x])   becomes,
+for yb: {
+    for y < 2: for x: t[y][x] = t[y + 64][x]
+    for y < 64: for x: t[y + 2][x] = f(in[64 yb + y][x])
+    for y < 64: for x: out[64 yb + y - 1][x] = g(t[y][x], t[y + 1][x], t[y + 2][x]) }
 
-Variables have a place for each row first. Each row is made and used in one block, so that the next one may have its
-place; what else the loops touch passes once per block.
+A block has the instances of all loops at so many rows (`passing`), in the order in which they were. An array has the
+rows of a block and those above them that it touches, which slide to where the next one has them. Variables have a place
+for each row first where that leaves more. What else the loops touch passes once per block.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterator
 
-from sisyphus.analysis import Dependences, dependences, privatise
-from sisyphus.analysis.rewrite import range_of
-from sisyphus.forms.blocks import contracted
-from sisyphus.forms.building import Cut, Names
+from sisyphus.analysis import Dependences, dependences, elements_touched, privatise
+from sisyphus.forms.building import Cut, Names, over
 from sisyphus.forms.order_proof import faults
+from sisyphus.forms.passing import Passing, passing_rows
 from sisyphus.forms.reordering import Moved, ordered
-from sisyphus.ir import Array, Role, Scop, Statement
-from sisyphus.poly import var
-from sisyphus.values import dataclass, replace
+from sisyphus.forms.windows import Copied, Window, with_copies
+from sisyphus.ir import Array, Ref, Scop, Statement
+from sisyphus.poly import Affine, box_of, make_set, var
+from sisyphus.values import replace
 
 
-@dataclass(frozen=True, eq=False)
-class Passing:
-    """Local arrays whose rows are made and used at the same number of the outermost loops of `statements`."""
-
-    scop: Scop
-    arrays: tuple[Array, ...]
-    statements: tuple[Statement, ...]
-
-    @cached_property
-    def values(self) -> range:
-        """The numbers of all rows."""
-        return range_of(self.statements, 0)
-
-    @property
-    def elements_of_row(self) -> int:
-        """Of all arrays together."""
-        return sum(array.elements // array.extents[0] for array in self.arrays)
-
-
-def passing_rows(found: Dependences) -> Passing | None:
-    """The local arrays that pass rows from one outermost loop to another; None where there are none."""
+def rows_passed_on(found: Dependences, dim: int) -> Passing | None:
+    """The local arrays that pass rows on, with a place for each iteration of variables; None without any."""
     private = privatise(found.scop, found)
-    scop = found.scop if private is None else private.scop
-    arrays = tuple(a for a in scop.arrays if a.role is Role.LOCAL and a.extents and _is_by_rows(scop, a))
-    names = {array.id for array in arrays}
-    places = {s.position[0] for s in scop.statements if names & {*s.touched}}
-    statements = tuple(s for s in scop.statements if s.position[0] in places)
-    return Passing(scop, arrays, statements) if len(places) > 1 else None
+    return passing_rows(found.scop if private is None else private.scop, dim)
 
 
-def _is_by_rows(scop: Scop, array: Array) -> bool:
-    """Whether all that touches an array does so in the row of its outermost loop."""
-    uses = [(s, a.ref) for s in scop.statements for a in s.accesses if a.array == array.id]
-    return array.id not in scop.looked_up and all(s.iterators and r.index[0] == var(s.iterators[0]) for s, r in uses)
-
-
-def in_local_blocks(found: Dependences, size: int) -> Scop | None:
+def in_local_blocks(found: Dependences, size: int, dim: int) -> Scop | None:
     """The kernel in blocks of so many rows; None where no arrays pass rows on, or it would be another program."""
-    passing = passing_rows(found)
-    if passing is None or len(passing.values) <= size:
+    passing = rows_passed_on(found, dim)
+    if passing is None or not passing.fits(size):
         return None
     scop = passing.scop
-    cut = Cut(Names(scop).wanted(f"{passing.statements[0].iterators[0]}_block"), passing.values.start, size)
-    blocks = ordered(scop, [_moved(old, passing.statements, cut) for old in scop.statements])
-    if next(faults(dependences(scop), blocks), None) is not None:
-        return None
-    return contracted(blocks.scop, {s.id: cut for s in passing.statements}, {a.id: 0 for a in passing.arrays})
+    blocks = _Blocks(passing, size)
+    places = dict.fromkeys((passing.statements[-1].position[0], passing.statements[0].position[0]))
+    known = dependences(scop)
+    for place in places:
+        made = ordered(scop, [blocks.moved(old, place) for old in scop.statements])
+        if next(faults(known, made), None) is None:
+            return blocks.windowed(made.scop, place)
+    return None
 
 
-def _moved(old: Statement, inside: Sequence[Statement], cut: Cut) -> Moved:
-    """The statement in its block, at the place of the first of all that are; others stay before or after all blocks."""
-    if old not in inside:
-        return old, old, {}
-    new, given = cut.at(old, 0)
-    return old, replace(new, position=(inside[0].position[0], *old.position)), given
+class _Blocks:
+    """The loop over blocks around all statements that pass rows on, then windows of the arrays in it."""
+
+    def __init__(self, passing: Passing, size: int) -> None:
+        self.passing = passing
+        first = next(s for s in passing.statements if passing.walks[s.id].depth is not None)
+        self.names = Names(passing.scop)
+        name = self.names.wanted(f"{first.iterators[passing.walks[first.id].depth or 0]}_block")
+        self.cut = Cut(name, passing.values.start, size)
+
+    def moved(self, old: Statement, place: int) -> Moved:
+        """A statement in the block of the row where it is; one that passes nothing on stays before or after all."""
+        if old not in self.passing.statements:
+            return old, old, {}
+        walk = self.passing.walks[old.id]
+        given = dict[str, Affine]()
+        if walk.depth is not None:
+            own, step = old.iterators[walk.depth], walk.step
+            first = (self.cut.low - walk.shift) // step
+            given = {own: var(self.cut.name) * (self.cut.size // step) + var(own) + first}
+        inside = self.cut.inside(walk.at(old).substitute(given) - self.cut.first)
+        new = over(old, (self.cut.name, *old.iterators), given, inside)
+        return old, replace(new, position=(place, *old.position)), given
+
+    def windowed(self, scop: Scop, place: int) -> Scop:
+        """Each array with the rows of a block and those above it, which slide there before anything else."""
+        windows = {array.id: self._window(array) for array in self.passing.arrays}
+        group = [s for s in scop.statements if s.position[0] == place and self.cut.name in s.iterators]
+        others = [s for s in scop.statements if s not in group]
+
+        def instead(_statement: Statement, ref: Ref) -> Ref:
+            return windows[ref.array].inside(ref) if ref.array in windows else ref
+
+        slides = [slide for array in self.passing.arrays for slide in self._slide(array, windows[array.id])]
+        statements = with_copies(group, slides, (place,), self.names, instead)
+        arrays = (windows[a.id].kept if a.id in windows else a for a in scop.arrays)
+        statements = sorted([*others, *statements], key=lambda s: s.position)
+        return replace(scop, statements=tuple(statements), arrays=tuple(arrays))
+
+    def _window(self, array: Array) -> Window:
+        """The rows of an array in a block and above it, in place of all."""
+        dim, rows = self.passing.dim, self.passing.rows(array, self.cut.size)
+        extents = tuple(len(rows) if at == dim else n for at, n in enumerate(array.extents))
+        return Window(
+            array, array.id, (self.cut.name,), {dim: var(self.cut.name) * self._own(array) + rows.start}, extents
+        )
+
+    def _own(self, array: Array) -> int:
+        """How many rows of an array a block has more than those before it."""
+        return self.cut.size // self.passing.scale[array.id]
+
+    def _slide(self, array: Array, window: Window) -> Iterator[Copied]:
+        """The rows that the next block touches of those that are there, of what is written at all."""
+        own, dim = self._own(array), self.passing.dim
+        kept = window.extents[dim] - own
+        if kept <= 0:
+            return
+        block, row = var(self.cut.name), var(window.places[dim])
+        written = box_of(elements_touched(self.passing.statements, array, reads=False))
+        ends = [e for at, (low, high) in zip(window.there, written, strict=True) for e in (at - low, high - at)]
+        ends += [block - 1, -(-len(self.passing.values) // self.cut.size) - 1 - block, row, kept - 1 - row]
+        points = make_set("", window.loops, at_least_zero=ends)
+        yield window.slid(own, dim), points.remove_redundancies(), (True,)

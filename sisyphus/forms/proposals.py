@@ -62,6 +62,11 @@ class Timing:
     times: tuple[str, ...]
     where: str = ""
 
+    @staticmethod
+    def of(statement: Statement, times: Sequence[Affine], where: str = "") -> Timing:
+        """Of all instances of a statement, or those where a condition holds."""
+        return Timing(str(statement), tuple(map(str, times)), where)
+
     def __str__(self) -> str:
         condition = f" : {self.where}" if self.where else ""
         return f"{self.statement} -> [{', '.join(self.times)}]{condition}"
@@ -98,7 +103,7 @@ def proposals(found: Dependences, distribution: Distribution) -> tuple[Proposal,
         chosen = [some[min(choice, len(some) - 1)] if some else None for some in alternatives]
         if any(chosen):
             timings = tuple(_together(groups, chosen))
-            proposal = _proved(found, timings, next(p.name for p in chosen if p is not None))
+            proposal = proved(found, timings, next(p.name for p in chosen if p is not None))
             if proposal is not None and proposal.steps <= most:
                 kept.setdefault(proposal.text, proposal)
     ranked = sorted(kept.values(), key=lambda p: (p.steps, len(p.text), p.text))
@@ -123,7 +128,7 @@ def _alternatives(group: Dependences) -> list[Proposal]:
     proposed: dict[int, Proposal] = {}
     for way in (_by_schedulers, _by_bodies, _by_sinking, _by_splitting):
         for name, orders in way(group):
-            proposal = next((found for order in orders if (found := _proved(group, order, name)) is not None), None)
+            proposal = next((found for order in orders if (found := proved(group, order, name)) is not None), None)
             if proposal is None:
                 continue
             if proposal.steps <= most or (way is _by_bodies and _joined(proposal) <= most):
@@ -159,17 +164,13 @@ def _together(groups: Sequence[Dependences], chosen: Sequence[Proposal | None]) 
     """One group after another, in the order chosen for it or that of the source."""
     for at, (group, proposal) in enumerate(zip(groups, chosen, strict=True)):
         statements = group.scop.statements
-        inner = proposal.timings if proposal else [_timing(s, list(inner_times(s, statements))) for s in statements]
+        inner = proposal.timings if proposal else [Timing.of(s, list(inner_times(s, statements))) for s in statements]
         yield from (replace(t, times=(str(at), *t.times)) if len(groups) > 1 else t for t in inner)
-
-
-def _timing(statement: Statement, times: Sequence[Affine], where: str = "") -> Timing:
-    return Timing(str(statement), tuple(map(str, times)), where)
 
 
 def schedule_text(times: Mapping[Statement, Sequence[Affine]]) -> str:
     """An order of whole statements in isl's notation."""
-    return _text([_timing(statement, own) for statement, own in times.items()])
+    return _text([Timing.of(statement, own) for statement, own in times.items()])
 
 
 def _text(timings: Sequence[Timing]) -> str:
@@ -183,7 +184,7 @@ def _named_apart(ranked: Sequence[Proposal]) -> Iterator[Proposal]:
         yield proposal if number == 1 else replace(proposal, name=f"{proposal.name}-{number}")
 
 
-def _proved(found: Dependences, timings: tuple[Timing, ...], name: str) -> Proposal | None:
+def proved(found: Dependences, timings: tuple[Timing, ...], name: str) -> Proposal | None:
     """The order with all that is known of it; None where it is no order of loops, or not proved to be the same."""
     try:
         scop = scheduled(found, _text(timings))
@@ -220,7 +221,7 @@ def _by_schedulers(found: Dependences) -> Named:
 def _completed(found: Dependences, prefixes: Iterator[Prefix]) -> Named:
     for prefix in prefixes:
         every = (completed(found, prefix, with_faces=with_faces) for with_faces in (True, False))
-        orders = dict.fromkeys(tuple(_timing(s, times) for s, times in one.items()) for one in every)
+        orders = dict.fromkeys(tuple(Timing.of(s, times) for s, times in one.items()) for one in every)
         yield _name(prefix), list(orders)
 
 
@@ -230,7 +231,7 @@ def _by_sinking(found: Dependences) -> Named:
     if loops:
         names = dict.fromkeys(group[0].iterators[len(place) - 1] for place, group in loops.items())
         times = sunk(found.scop.statements, loops)
-        yield f"{INNER}-{','.join(names)}", [tuple(_timing(s, own) for s, own in times.items())]
+        yield f"{INNER}-{','.join(names)}", [tuple(Timing.of(s, own) for s, own in times.items())]
         yield from _completed(found, _prefixes(found, free_iterators(loops)))
 
 
@@ -250,7 +251,7 @@ def _by_splitting(found: Dependences) -> Named:
         pieces = tuple(piece for piece in every if read_times(_text([piece]), {statement.id: statement.domain}))
     except ValueError:
         return  # they meet in every other iteration, or rarer still
-    split = _proved(found, pieces, "split")
+    split = proved(found, pieces, "split")
     if split is not None and len(split.scop.statements) == len(pieces) and _stay_under(order[0], split.scop.statements):
         conditions = {s.id: piece.where for s, piece in zip(split.scop.statements, pieces, strict=True)}
         prefix = {s.id: (var(statement.iterators[0]),) for s in split.scop.statements}
@@ -258,7 +259,7 @@ def _by_splitting(found: Dependences) -> Named:
         name = f"split-{','.join(map(str, cuts))}".replace(" ", "")
         yield (
             name,
-            [tuple(replace(_timing(s, t, conditions[s.id]), statement=str(statement)) for s, t in times.items())],
+            [tuple(replace(Timing.of(s, t, conditions[s.id]), statement=str(statement)) for s, t in times.items())],
         )
 
 
@@ -322,7 +323,7 @@ def _by_bodies(found: Dependences) -> Named:
     pairs = [between_iterations(edge.relation, _BODY, first.iterators) for edge in found.edges]
     for prefix in _scheduled({_BODY: domain.coalesce()}, [pair for pair in pairs if not pair.is_empty()]):
         times = pruned([*prefix[StmtId(_BODY)], *map(var, first.iterators)])
-        order = tuple(_timing(s, [*times, const(at)]) for at, s in enumerate(statements))
+        order = tuple(Timing.of(s, [*times, const(at)]) for at, s in enumerate(statements))
         yield _name(prefix), [order]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 from sisyphus.analysis import Dependences, dependences, expand, expand_inside, privatise
 from sisyphus.errors import KernelError
@@ -40,7 +41,9 @@ FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW = "finished", "pivots", "pivot-blocks ", 
 UNTILED, FUSED, BATCHES, SUMS_APART = "untiled", "fused", "batches ", "sums-apart"
 LINE_BLOCKS, INLINED, WRITTEN_OUT, TABLE_TILES = "line-blocks ", "inlined", "written-out", "table-tiles "
 SHIFTED, SHIFTED_STRIPS, LONG_ROWS, TOGETHER = "shifted", "strips-shifted ", "long-rows", "together"
-CASES, SUCCESSIVE, GATHERED, LOCAL_BLOCKS = "cases", "successive", "gathered", "local-blocks "
+CASES, SUCCESSIVE, GATHERED = "cases", "successive", "gathered"
+#: Blocks of what is passed on, by the dimension whose rows these are.
+LOCAL_BLOCKS = "local-blocks ", "local-blocks-1 ", "local-blocks-2 "
 
 
 class ScheduleError(KernelError):
@@ -86,7 +89,7 @@ REWRITES: Mapping[str, Callable[[Dependences], Scop | None]] = {
 SIZED: Mapping[str, tuple[Callable[[Dependences, int], Scop | None], str]] = {
     BATCHES: (in_batches, "iterations"),
     LINE_BLOCKS: (in_line_blocks, "lines"),
-    LOCAL_BLOCKS: (in_local_blocks, "rows"),
+    **{word: (partial(in_local_blocks, dim=dim), "rows") for dim, word in enumerate(LOCAL_BLOCKS)},
     PANELS: (in_panels, "steps"),
     PIVOT_BLOCKS: (lambda found, size: with_pivots(found.scop, size), "steps"),
     TABLE_TILES: (in_table_tiles, "rows and columns"),

@@ -70,9 +70,9 @@ class Window:
     def _in_order(self, by_dimension: Sequence[T]) -> tuple[T, ...]:
         return tuple(by_dimension[at] for at in self.order or range(len(by_dimension)))
 
-    def slid(self, rows: int) -> Window:
+    def slid(self, rows: int, dim: int = 0) -> Window:
         """The window as one of itself, some rows further on: a copy to it moves rows towards the first one."""
-        return Window(self.kept, self.own, self.around, {0: const(rows)}, self.extents)
+        return Window(self.kept, self.own, self.around, {dim: const(rows)}, self.extents)
 
     def copy(
         self, names: Names, group: Sequence[Statement], points: Set, place: Sequence[int], *, to_window: bool

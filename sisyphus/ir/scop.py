@@ -198,7 +198,7 @@ class Origin:
     """Where a scop came from: enough to compile its source again as the reference.
 
     `defines`, `include_dirs` and `extents` are those given on the command line (`NAME=VALUE`), `digest` the SHA-256 of
-    the text, `widths` the types of sisy_types.h that it uses.
+    the text, `widths` the types of sisy_types.h that it uses, `local_bytes` how large its local arrays are together.
     """
 
     path: str
@@ -209,6 +209,7 @@ class Origin:
     include_dirs: tuple[str, ...] = ()
     extents: tuple[str, ...] = ()
     widths: tuple[str, ...] = ()
+    local_bytes: int = 0
 
 
 @dataclass(frozen=True, eq=False)

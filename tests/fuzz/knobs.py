@@ -39,7 +39,7 @@ from sisyphus.forms import (
     Strips,
     independent,
     making_lines,
-    passing_rows,
+    rows_passed_on,
     sizes_of_blocks,
     sizes_of_panels,
     sizes_of_tiles,
@@ -111,8 +111,8 @@ def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
     offered = [(form, max(found)) for form, found in sizes if found]
     offered += [(BATCHES, len(group.values) - 2) for group in independent(kernel.dependences)[:1]]
     offered += [(LINE_BLOCKS, len(made.values) - 2) for made in [making_lines(kernel.scop)] if made is not None]
-    passing = passing_rows(kernel.dependences)
-    offered += [] if passing is None else [(LOCAL_BLOCKS, len(passing.values) - 2)]
+    passing = ((word, rows_passed_on(kernel.dependences, dim)) for dim, word in enumerate(LOCAL_BLOCKS))
+    offered += [(word, len(found.values) - 2) for word, found in passing if found is not None]
     offered += [(TABLE_TILES, 2 * size) for size in sizes_of_tiles(kernel.dependences)]
     if not offered:
         return None
@@ -344,7 +344,7 @@ FORMED = {
         "successive",
         "sums-apart",
         "line-blocks",
-        "local-blocks",
+        *(word.strip() for word in LOCAL_BLOCKS),
         "table-tiles",
     )
 }

@@ -77,16 +77,16 @@ def print_testbench(plan: Plan, names: Names, *, temporaries: Collection[str] = 
     w.line('#include "kernel.h"')
     w.line()
     vectors = any(p.width > 1 for p in interface.arrays(plan))
-    stack, trap = plan.onchip_bytes > STACK_BYTES, divides_integers(plan.scop)
+    stack, trap = asked_stack(plan), divides_integers(plan.scop)
     halves = HALF in plan.scop.types
-    for part, needed in ((VECTORS, vectors), (LIBRARY, True), (HALVES, halves), (STACK, stack), (TRAP, trap)):
+    for part, needed in ((VECTORS, vectors), (LIBRARY, True), (HALVES, halves), (STACK, bool(stack)), (TRAP, trap)):
         if needed:
             w.lines(part.splitlines())
             w.line()
     blocks = print_reference(w, plan, temporaries)
     _run(w, plan, names, blocks)
     w.line()
-    print_main(w, plan, stack_of(plan) if stack else 0)
+    print_main(w, plan, stack)
     return w.text()
 
 
@@ -146,8 +146,17 @@ def arguments_of_reference(scop: Scop, blocks: list[TestArray]) -> list[str]:
 
 
 def stack_of(plan: Plan) -> int:
-    """Bytes: what is on chip, sanitizers' red zones, and the rest of the program."""
-    return (2 * plan.onchip_bytes + (16 << 20) + 4095) // 4096 * 4096
+    """Bytes: what is on chip or local in the source, sanitizers' red zones, and the rest of the program."""
+    return (2 * _large(plan) + (16 << 20) + 4095) // 4096 * 4096
+
+
+def asked_stack(plan: Plan) -> int:
+    """Bytes of the stack that a program has to ask for; 0 where every program has them."""
+    return stack_of(plan) if _large(plan) > STACK_BYTES else 0
+
+
+def _large(plan: Plan) -> int:
+    return plan.onchip_bytes + plan.scop.origin.local_bytes
 
 
 def kernel_arguments(port: Port) -> list[str]:

@@ -17,9 +17,9 @@ from sisyphus.backends.hls.host import print_compare
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.reference import ENTRY
 from sisyphus.backends.hls.testbench import (
-    STACK_BYTES,
     TestArray,
     arguments_of_reference,
+    asked_stack,
     dealt,
     divides_integers,
     memories,
@@ -188,7 +188,7 @@ def print_unit_testbench(scop: Scop, units: Sequence[UnitProgram], temporaries: 
         w.lines(["#ifdef SISY_HLS_STREAM_H", "#include <sisy_turns.h>", "#endif"])
     w.line()
     vectors = any(p.width > 1 for unit in units for p in interface.arrays(unit.plan))
-    stack = max((stack_of(u.plan) for u in units if u.plan.onchip_bytes > STACK_BYTES), default=0)
+    stack = max((asked_stack(u.plan) for u in units), default=0)
     _library(w, scop, [(VECTORS, vectors)], [(STACK, bool(stack)), (TRAP, divides_integers(scop))])
     blocks = print_reference(w, whole, temporaries)
     print_slabs(w, scop, units)

@@ -32,10 +32,10 @@ from sisyphus.frontend.c.steps import name_steps
 from sisyphus.frontend.c.structs import Structures
 from sisyphus.frontend.c.swapped import count_turns
 from sisyphus.frontend.c.whiles import count_whiles
-from sisyphus.ir import Origin, Scop, promises
+from sisyphus.ir import Origin, Role, Scop, promises
 from sisyphus.poly import IslError
 from sisyphus.source import Span
-from sisyphus.values import dataclass
+from sisyphus.values import dataclass, replace
 
 # How many questions' worth of work the checks of a whole kernel may do.
 CHECKING = 50
@@ -156,6 +156,8 @@ def _read(path: str, text: bytes | None, given: ReadOptions, collector: Collecto
     kernel.notes += [f"calls of `{name}` are left out: hardware prints nothing" for name in sorted(unheard)]
     kernel.notes += [f"`-D {name}` has no effect: the file defines `{name}` itself" for name in found.overridden]
     scop = kernel.translate(origin)
+    bytes_ = sum(array.elements * array.type.bytes for array in scop.arrays if array.role is Role.LOCAL)
+    scop = replace(scop, origin=replace(origin, local_bytes=bytes_))
     try:
         with leashed(CHECKING):
             return promises.run(scop)

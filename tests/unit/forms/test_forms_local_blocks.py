@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -17,12 +15,11 @@ from random_kernels import random_point
 
 import sisyphus as sisy
 from sisyphus.analysis import dependences, distribute, liveness
-from sisyphus.analysis.rewrite import with_refs
 from sisyphus.asked_forms import form_of
 from sisyphus.errors import KernelError
-from sisyphus.forms import LOCAL_BLOCKS, passing_rows, rewritten
+from sisyphus.forms import LOCAL_BLOCKS, proposals_inside, rewritten, rows_passed_on, steps_of
 from sisyphus.frontend import read
-from sisyphus.ir import ArrayId, Scop, promises
+from sisyphus.ir import ArrayId, promises
 from sisyphus.kernel_forms import load_kernels
 from sisyphus.plan import build_plan
 from sisyphus.request import Source
@@ -63,7 +60,7 @@ def layers(folder: Path, t: int = 10, d: int = 3, f: int = 4, text: str = LAYERS
 def test_blocks_compute_the_same(size: int, tmp_path: Path) -> None:
     """Also where the last block has fewer rows; each array has those of one block, and all loops are in its loop."""
     path = layers(tmp_path)
-    found = rewritten(read(path), [f"{LOCAL_BLOCKS}{size}"])
+    found = rewritten(read(path), [f"{LOCAL_BLOCKS[0]}{size}"])
     promises.run(found)
     locals_ = [array.extents for array in found.arrays if array.id in ("h", "s", "s_1")]
     assert locals_ == [(size, 4), (size, 4), (size, 3)]
@@ -71,31 +68,159 @@ def test_blocks_compute_the_same(size: int, tmp_path: Path) -> None:
     assert run(found, path, tmp_path) == "equal"
 
 
-def test_rows_in_one_place_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_that_do_not_slide_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The test of results notices it."""
     module = import_module("sisyphus.forms.local_blocks")
-    contracted = module.contracted
+    path = written(tmp_path, BLURRED)
+    monkeypatch.setattr(module._Blocks, "_slide", lambda *_: iter(()))
+    assert run(rewritten(read(path), [f"{LOCAL_BLOCKS[0]}4"]), path, tmp_path) != "equal"
 
-    def in_one_row(scop: Scop, cuts: object, arrays: Mapping[ArrayId, int]) -> Scop:
-        made = contracted(scop, cuts, arrays)
-        row = lambda ref: replace(ref, index=(ref.index[0] * 0, *ref.index[1:])) if ref.array in arrays else ref  # noqa: E731
-        return replace(made, statements=tuple(with_refs(s, row) for s in made.statements))
 
-    monkeypatch.setattr(module, "contracted", in_one_row)
-    path = layers(tmp_path)
-    assert run(rewritten(read(path), [f"{LOCAL_BLOCKS}4"]), path, tmp_path) != "equal"
+#: What is made of a row is used for rows above and below it, by a loop with an offset of its own.
+BLURRED = """
+#define H 21
+#define W 7
+void blurred(const float x[H][W], float y[H][W])
+{
+    float a[H][W], b[H][W];
+    for (int i = 0; i < H; i++)
+        for (int j = 1; j < W - 1; j++)
+            a[i][j] = x[i][j - 1] + x[i][j + 1];
+    for (int i = 1; i < H - 1; i++)
+        for (int j = 1; j < W - 1; j++) {
+            float s = 0;
+            for (int k = -1; k <= 1; k++)
+                s += a[i + k][j];
+            b[i - 1][j] = s;
+        }
+    for (int i = 0; i < H - 2; i++)
+        for (int j = 1; j < W - 1; j++)
+            y[i][j] = b[i][j] * a[i + 1][j];
+}
+"""
+#: Rows are the second dimension, and one loop goes through every other one and makes rows that count for two.
+HALVED = """
+#define C 3
+#define H 22
+#define W 6
+void halved(const float x[C][H][W], float y[C][H / 4][W])
+{
+    float a[C][H][W], b[C][H / 2][W];
+    for (int c = 0; c < C; c++)
+        for (int i = 0; i < H; i++)
+            for (int j = 0; j < W; j++)
+                a[c][i][j] = x[c][i][j] * x[(c + 1) % C][i][j];
+    for (int c = 0; c < C; c++)
+        for (int i = 0; i < H / 2 - 1; i++)
+            for (int j = 0; j < W; j++)
+                b[c][i][j] = a[c][2 * i][j] + a[C - 1 - c][2 * i + 2][j];
+    for (int c = 0; c < C; c++)
+        for (int i = 1; i < H / 4; i++)
+            for (int j = 0; j < W; j++)
+                y[c][i][j] = b[c][2 * i][j] - b[c][2 * i - 1][j];
+}
+"""
+#: A table whose rows follow from the rows before them, with its first row and column, and its last element.
+ALIGNED = """
+#define N 13
+#define M 9
+void aligned(const int s[N], const int t[M], int score[1])
+{
+    int f[N + 1][M + 1];
+    for (int i = 0; i <= N; i++) f[i][0] = -i;
+    for (int j = 1; j <= M; j++) f[0][j] = -j;
+    for (int i = 1; i <= N; i++)
+        for (int j = 1; j <= M; j++) {
+            int d = f[i - 1][j - 1] + (s[i - 1] == t[j - 1] ? 1 : -1);
+            int u = f[i - 1][j] > f[i][j - 1] ? f[i - 1][j] : f[i][j - 1];
+            f[i][j] = d > u - 2 ? d : u - 2;
+        }
+    score[0] = f[N][M];
+}
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "k.c"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "dim", "size", "extents"),
+    [
+        # a: four rows of a block, the two that b is behind a, and one above; b is read one row behind where it is made
+        (BLURRED, 0, 4, {"a": (6, 7), "b": (4, 7), "s": (4, 5)}),
+        (BLURRED, 0, 1, {"a": (3, 7), "b": (1, 7)}),
+        (BLURRED, 1, 2, {"a": (21, 2), "b": (21, 2)}),
+        (HALVED, 1, 8, {"a": (3, 10, 6), "b": (3, 5, 6)}),
+        (HALVED, 1, 4, {"a": (3, 6, 6), "b": (3, 3, 6)}),
+        (HALVED, 2, 3, {"a": (3, 22, 3), "b": (3, 11, 3)}),
+        (ALIGNED, 0, 4, {"f": (5, 10), "d": (4, 9)}),
+        (ALIGNED, 0, 12, {"f": (13, 10)}),
+    ],
+)
+def test_rows_that_the_next_block_needs_slide(
+    text: str, dim: int, size: int, extents: dict[str, tuple[int, ...]], tmp_path: Path
+) -> None:
+    """Arrays have the rows of a block and those above it, of which a row may count for several; results stay."""
+    path = written(tmp_path, text)
+    found = rewritten(read(path), [f"{LOCAL_BLOCKS[dim]}{size}"])
+    promises.run(found)
+    assert {name: found.array(ArrayId(name)).extents for name in extents} == extents
+    assert run(found, path, tmp_path) == "equal"
+
+
+def test_blocks_are_whole_steps_of_all_loops(tmp_path: Path) -> None:
+    """No loop goes through every fourth row in blocks of six."""
+    with pytest.raises(KernelError):
+        rewritten(read(written(tmp_path, HALVED)), [f"{LOCAL_BLOCKS[1]}6"])
+
+
+@settings(max_examples=25, deadline=None)
+@given(offsets=st.lists(st.integers(-3, 3), min_size=3, max_size=3), step=st.integers(1, 3), size=st.integers(1, 4))
+def test_any_reach_computes_the_same(
+    offsets: list[int], step: int, size: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Rows above and below, by loops that take several rows at a time."""
+    near, far, other = offsets
+    text = f"""
+#define N 40
+void reach(const float x[N], float y[N])
+{{
+    float a[N], b[N];
+    for (int i = 0; i < N; i++) a[i] = x[i];
+    for (int i = 3; i < N - 3; i++) b[i] = a[i + ({near})] + a[i + ({far})];
+    for (int i = 2; {step} * i < N - 6; i++) y[i] = b[{step} * i + 1] + a[{step} * i + 1 + ({other})];
+}}
+"""
+    folder = tmp_path_factory.mktemp("reach")
+    path = written(folder, text)
+    found = rewritten(read(path), [f"{LOCAL_BLOCKS[0]}{size * step}"])
+    assert run(found, path, folder) == "equal"
+
+
+def test_inside_of_blocks_tables_go_along_their_diagonals(tmp_path: Path) -> None:
+    """The order of the source would compute one element after another."""
+    path = written(tmp_path, ALIGNED.replace("N 13", "N 130").replace("M 9", "M 90"))
+    kernels = load_kernels(Source(str(path)))
+    together = next(kernel for kernel in kernels if kernel.name == "inlined")
+    found = dependences(rewritten(together.scop, [f"{LOCAL_BLOCKS[0]}64"]))
+    [order] = proposals_inside(found, found.scop.statements[-2].position[0])
+    assert order.name == "wave-i+j" and 20 * order.steps < steps_of(distribute(found.scop, found).body)
+    assert run(order.scop, path, tmp_path) == "equal"
 
 
 @pytest.mark.parametrize(
     ("old", "new"),
     [
-        ("s += h[t][f] * v[f][d];", "s += h[f][t % F] * v[f][d];"),  # other rows than its own
+        ("s += h[t][f] * v[f][d];", "s += h[T - 1 - t][f] * v[f][d];"),  # in the other direction
         ("static float h[T][F];", "static float h[T + 1][F];"),  # (all rows are made and used by two loops still)
     ],
 )
 def test_which_arrays_pass_rows(old: str, new: str, tmp_path: Path) -> None:
     path = layers(tmp_path, t=4, text=LAYERS.replace(old, new))
-    passing = passing_rows(dependences(read(path)))
+    passing = rows_passed_on(dependences(read(path)), 0)
     assert (passing is not None and "h" in {array.id for array in passing.arrays}) == ("T + 1" in new)
 
 
@@ -109,7 +234,7 @@ def test_loops_that_need_all_rows_before_stay(tmp_path: Path) -> None:
         "= s;\n        }\n}", "= s * a;\n        }\n}"
     )
     with pytest.raises(KernelError):
-        rewritten(read(layers(tmp_path, text=text)), [f"{LOCAL_BLOCKS}4"])
+        rewritten(read(layers(tmp_path, text=text)), [f"{LOCAL_BLOCKS[0]}4"])
 
 
 @settings(max_examples=10, deadline=None)
@@ -117,7 +242,7 @@ def test_loops_that_need_all_rows_before_stay(tmp_path: Path) -> None:
 def test_points_compute_what_the_source_computes(
     size: int, seed: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    found = rewritten(read(layers(tmp_path_factory.mktemp("layers"), 6, 2, 3)), [f"{LOCAL_BLOCKS}{size}"])
+    found = rewritten(read(layers(tmp_path_factory.mktemp("layers"), 6, 2, 3)), [f"{LOCAL_BLOCKS[0]}{size}"])
     distribution, live = distribute(found, dependences(found)), liveness(found)
     memory = some_memory(found)
     wanted = run_source(found, memory)
@@ -129,7 +254,7 @@ def test_it_is_offered_where_what_is_passed_on_leaves_no_room(tmp_path: Path) ->
     target = make_target(load_device("u200"))
     small, large = (load_kernels(Source(str(layers(tmp_path, t, 64, 4096)))) for t in (256, 2048))
     offered = [
-        [k for k in for_large_arrays(forms, target)[0] if k.name == LOCAL_BLOCKS.strip()] for forms in (small, large)
+        [k for k in for_large_arrays(forms, target)[0] if k.name == LOCAL_BLOCKS[0].strip()] for forms in (small, large)
     ]
     assert not offered[0]
     [kernel] = offered[1]
@@ -141,5 +266,5 @@ def test_layers_whose_rows_do_not_fit_have_a_design(tmp_path: Path) -> None:
     """Without blocks there is none: the rows of the first layer are larger than all memory of the device."""
     path = layers(tmp_path, 2048, 64, 4096)
     design = sisy.optimize(path, effort=1, cache=False)
-    assert LOCAL_BLOCKS.strip() in design.point.rewrites[-1]
+    assert LOCAL_BLOCKS[0].strip() in design.point.rewrites[-1]
     assert design.verdict is not None and design.verdict.passed

@@ -1,0 +1,210 @@
+"""Local arrays whose rows one loop makes and others use soon after, and where these loops stand among the rows.
+
+for y: for x: t[y][x] = f(in[y][x])   for y: for x: out[y][x] = g(t[y - 1][x], t[y][x], t[y + 1][x])
+
+The second loop is at the row y + 1 of t in its iteration y, the last that it touches. At each row, all loops touch it
+and a few before it, so that these are all that has to be kept. Where one loop goes through every other row of what
+another one makes, and makes rows of its own, a row of these counts for two. Knows no target, and proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from math import lcm
+
+from sisyphus.analysis.rewrite import range_of
+from sisyphus.ir import Array, ArrayId, Ref, Role, Scop, Statement, StmtId
+from sisyphus.poly import Affine, var
+from sisyphus.values import dataclass, replace
+
+#: A loop by its place, as many numbers of a position as it has loops around it and itself.
+Place = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Walk:
+    """How a statement goes through rows: by its loop `depth`, `step` rows an iteration, at the row `shift` at zero.
+
+    Without a loop, where `depth` is None, it is at the row `shift`.
+    """
+
+    depth: int | None
+    step: int
+    shift: int = 0
+
+    def moved(self, statement: Statement) -> Affine:
+        """What the loop adds to the row."""
+        return Affine() if self.depth is None else var(statement.iterators[self.depth]) * self.step
+
+    def at(self, statement: Statement) -> Affine:
+        """The row that a statement is at: the last one that it touches, or a later one."""
+        return self.moved(statement) + self.shift
+
+
+@dataclass(frozen=True, eq=False)
+class Passing:
+    """Local `arrays` with rows in the dimension `dim`, and the statements of all loops from the first that touches any.
+
+    A row of an array counts for `scale` rows. `above` is how far above the row where a statement is it touches each.
+    """
+
+    scop: Scop
+    dim: int
+    scale: Mapping[ArrayId, int]
+    statements: tuple[Statement, ...]
+    walks: Mapping[StmtId, Walk]
+    above: Mapping[ArrayId, range]
+
+    @property
+    def arrays(self) -> list[Array]:
+        return [array for array in self.scop.arrays if array.id in self.scale]
+
+    @cached_property
+    def values(self) -> range:
+        """The rows that statements are at."""
+        ends = [_range(s, self.walks[s.id].at(s)) for s in self.statements]
+        return range(min(low for low, _ in ends), max(high for _, high in ends) + 1)
+
+    def rows(self, array: Array, size: int) -> range:
+        """The rows of an array that statements touch which are at the first so many rows."""
+        low, above, scale = self.values.start, self.above[array.id], self.scale[array.id]
+        return range((low - above[-1]) // scale, (low + size - 1 - above[0]) // scale + 1)
+
+    def fits(self, size: int) -> bool:
+        """Whether all loops take whole steps through so many rows, and these are not all."""
+        return size < len(self.values) and size % lcm(*self.scale.values(), *self._steps) == 0
+
+    @property
+    def _steps(self) -> set[int]:
+        return {walk.step for walk in self.walks.values() if walk.step}
+
+    def most(self, elements: int) -> int:
+        """For how many rows no more than so many elements are kept of all arrays, those above them included."""
+        row = {a.id: a.elements // a.extents[self.dim] for a in self.arrays}
+        left = elements - sum(row[a] * -(-(len(self.above[a]) - 1) // self.scale[a]) for a in row)
+        return int(left / sum(row[a] / self.scale[a] for a in row))
+
+
+def passing_rows(scop: Scop, dim: int) -> Passing | None:
+    """The local arrays that pass rows of a dimension on, the largest of those that cannot go together; None without."""
+    found = _Rows(dim, {}, {})
+    offered = (a for a in scop.arrays if a.role is Role.LOCAL and len(a.extents) > dim and a.id not in scop.looked_up)
+    for array in sorted(offered, key=lambda array: -array.elements):
+        found = found.with_array(scop, array.id) or found
+    if not found.steps:
+        return None
+    touching = [s.position[0] for s in scop.statements if found.scale.keys() & {*s.touched}]
+    inside = tuple(s for s in scop.statements if min(touching) <= s.position[0] <= max(touching))
+    walks = _walks(inside, found)
+    above = {array: _above(array, inside, walks, found) for array in found.scale}
+    return Passing(scop, dim, found.scale, inside, walks, above)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Arrays by what a row of each counts for, and the loops through them, by the rows of an iteration."""
+
+    dim: int
+    scale: Mapping[ArrayId, int]
+    steps: Mapping[Place, int]
+
+    def with_array(self, scop: Scop, array: ArrayId) -> _Rows | None:
+        """With one more array; None where some statement goes through it in another way than through the others."""
+        uses = ((s, r.index[self.dim]) for s in scop.statements for r in _refs(s) if r.array == array)
+        paces = [_pace(statement, subscript) for statement, subscript in uses if not subscript.is_constant]
+        if any(pace < 1 for _, pace in paces):
+            return None
+        loop, pace = next((one for one in paces if one[0] in self.steps), ((), 1))
+        scale, rest = divmod(self.steps.get(loop, 1), pace)
+        steps = {**self.steps, **{loop: scale * pace for loop, pace in paces}}
+        same = all(steps[loop] == scale * pace for loop, pace in paces) and self.steps.items() <= steps.items()
+        one = all(sum(place in steps for place in _around(s)) <= 1 for s in scop.statements)
+        return None if rest or not same or not one else _Rows(self.dim, {**self.scale, array: scale}, steps)
+
+    def offsets(self, statement: Statement, ref: Ref, walk: Walk) -> tuple[int, int]:
+        """The least and the greatest row that is touched, less what the loop through rows adds."""
+        return _range(statement, ref.index[self.dim] * self.scale[ref.array] - walk.moved(statement))
+
+
+def _pace(statement: Statement, subscript: Affine) -> tuple[Place, int]:
+    """The loop with most iterations in a subscript, and what it adds: y of t[y + k], in which k is a few rows."""
+    depths = [at for at, name in enumerate(statement.iterators) if subscript.coefficient(name)]
+    depth = max(depths, key=lambda depth: len(range_of([statement], depth)))
+    return statement.position[: depth + 1], subscript.coefficient(statement.iterators[depth])
+
+
+def _around(statement: Statement) -> list[Place]:
+    """The loops around a statement."""
+    return [statement.position[:depth] for depth in range(1, len(statement.iterators) + 1)]
+
+
+def _above(array: ArrayId, inside: Sequence[Statement], walks: Mapping[StmtId, Walk], rows: _Rows) -> range:
+    """How far above where they are statements touch rows of an array."""
+    uses = ((s, ref) for s in inside for ref in _refs(s) if ref.array == array)
+    found = [walks[s.id].shift - row for s, ref in uses for row in rows.offsets(s, ref, walks[s.id])]
+    return range(min(found), max(found) + 1)
+
+
+def _walks(inside: Sequence[Statement], rows: _Rows) -> dict[StmtId, Walk]:
+    """Where each statement is: at no row before one that it touches, nor before what it depends on of earlier loops.
+
+    All statements in a loop through rows keep their order there, as they are at the same row in an iteration.
+    """
+    walks, groups = dict[StmtId, Walk](), dict[Place, list[Statement]]()
+    for statement in inside:
+        loop = next((place for place in _around(statement) if place in rows.steps), None)
+        walks[statement.id] = Walk(None, 0) if loop is None else Walk(len(loop) - 1, rows.steps[loop])
+        groups.setdefault(loop or statement.position, []).append(statement)
+    done = list[Statement]()
+    for group in groups.values():
+        uses = [(s, ref) for s in group for ref in _refs(s) if ref.array in rows.scale]
+        own = [rows.offsets(s, ref, walks[s.id])[1] for s, ref in uses]
+        after = [row for later in group for earlier in done for row in _rows_after(earlier, later, walks, rows)]
+        shift = max([*own, *after], default=0)
+        walks |= {s.id: replace(walks[s.id], shift=shift) for s in group}
+        done += group
+    return walks
+
+
+def _rows_after(earlier: Statement, later: Statement, walks: Mapping[StmtId, Walk], rows: _Rows) -> Iterator[int]:
+    """The least shifts of a later statement by each element that both touch in a row, and one of them writes."""
+    before, after = walks[earlier.id], walks[later.id]
+    for first in earlier.accesses:
+        for second in later.accesses:
+            if first.array != second.array or not (first.is_write or second.is_write):
+                continue
+            if first.array in rows.scale:
+                low, high = rows.offsets(earlier, first.ref, before)[0], rows.offsets(later, second.ref, after)[1]
+                yield before.shift + high - low
+                continue
+            one, other = _as_rows(earlier, first.ref, before), _as_rows(later, second.ref, after)
+            if one is not None and other is not None and one[0] == other[0]:
+                yield before.shift + other[1][1] - one[1][0]
+
+
+def _as_rows(statement: Statement, ref: Ref, walk: Walk) -> tuple[int, tuple[int, int]] | None:
+    """The dimension of another array that is gone through as rows are, and the offsets there; None without one."""
+    if walk.depth is None:
+        return None
+    name = statement.iterators[walk.depth]
+    found = [at for at, subscript in enumerate(ref.index) if subscript.coefficient(name)]
+    if len(found) != 1 or ref.index[found[0]].coefficient(name) != walk.step:
+        return None
+    return found[0], _range(statement, ref.index[found[0]] - walk.moved(statement))
+
+
+def _range(statement: Statement, value: Affine) -> tuple[int, int]:
+    """Bounds of an expression over the box around the instances of a statement."""
+    low = high = value.constant
+    for depth, name in enumerate(statement.iterators):
+        factor = value.coefficient(name)
+        if factor:
+            values = range_of([statement], depth)
+            ends = factor * values.start, factor * (values.stop - 1)
+            low, high = low + min(ends), high + max(ends)
+    return low, high
+
+
+def _refs(statement: Statement) -> Iterator[Ref]:
+    return (access.ref for access in statement.accesses)
