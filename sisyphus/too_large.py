@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import ceil
 
 from sisyphus.asked_forms import all_in_strips, in_inner_orders, in_shifted_strips, joined, with_inner, with_word
 from sisyphus.forms import (
@@ -144,8 +145,8 @@ def _in_long_rows(kernels: Sequence[Kernel]) -> Kernel:
 def _elements_of_windows(arrays: Sequence[Array], target: Target, share: float = WINDOWS) -> int:
     """How many elements windows of some arrays may have together."""
     blocks = target.budget.bram18k, target.budget.uram
-    bits = max(array.type.bits for array in arrays)
-    return int(share * most_elements(target.memories, bits, target.max_partition, blocks))
+    bits, enough = max(array.type.bits for array in arrays), ceil(sum(array.elements for array in arrays) / share)
+    return int(share * most_elements(target.memories, bits, target.max_partition, blocks, enough))
 
 
 def have_room(arrays: Sequence[Array], target: Target, *, share: float = 1.0) -> bool:

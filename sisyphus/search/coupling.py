@@ -67,14 +67,14 @@ class Coupling:
     def ask(self, states: list[int], m: int, entry: int) -> None:
         """Brings the arrays of a table to the states that one entry asks for."""
         for at, asked in zip(self._own[m], self._asked[m], strict=True):
-            states[at] = int(self.states[self.arrays[at]].joined_with(states[at])[asked[entry]])
+            states[at] = int(self.states[self.arrays[at]].joined(states[at], asked[entry : entry + 1])[0])
 
     def joined(self, m: int, states: Sequence[int]) -> dict[ArrayId, Ints]:
         """Per array of a table the state that each entry brings it to."""
         key = (m, self.own_states(m, states))
         if key not in self._joined:
             self._joined[key] = {
-                self.arrays[at]: self.states[self.arrays[at]].joined_with(states[at])[asked]
+                self.arrays[at]: self.states[self.arrays[at]].joined(states[at], asked)
                 for at, asked in zip(self._own[m], self._asked[m], strict=True)
             }
         return self._joined[key]

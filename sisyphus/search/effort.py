@@ -71,6 +71,7 @@ class Effort:
     price_rounds: int = 3  # in which all prices are revised after one another
     remembered_entries: int = 4_000_000  # of counted tables, before they are dropped
     remembered_recounts: int = 5_000  # entries of a nest next to others, at half a kilobyte each
+    remembered_joins: int = 10_000_000  # states that others come to, of an array
     remembered_sums: int = 20_000  # over resident arrays
     demand_pairs: int = 500_000  # states and demands of a table; of more, any demand counts as possible
     recounted_entries: int = 20_000  # of a table next to others; of more, those as if alone, or the chosen one

@@ -169,7 +169,7 @@ def _coupling(problem: Problem, t: int, entry: int, states: Mapping[ArrayId, int
         return None
     kept = np.ones(table.count, np.bool_)
     for array, state in own.items():
-        kept &= problem.states[array].joined_with(state)[table.states[array]] == state
+        kept &= problem.states[array].joined(state, table.states[array]) == state
     rows = np.flatnonzero(kept) if kept.sum() <= EFFORT.recounted_entries else np.array([entry])
     again = problem.recount(table.take(rows), {a: np.full(len(rows), s) for a, s in own.items()})
     return Coupling(

@@ -47,11 +47,13 @@ def fit_together(memories: MemoryTable, arrays: Sequence[Array], most_banks: int
     return Packing(lambda name: _in_banks(memories, *sizes[name], most_banks), limit).hold(frozenset(sizes))
 
 
-def most_elements(memories: MemoryTable, bits: int, most_banks: int, limit: Blocks) -> int:
-    """The elements of the largest array that fits alone."""
+def most_elements(memories: MemoryTable, bits: int, most_banks: int, limit: Blocks, enough: int) -> int:
+    """The elements of the largest array that fits alone; where more than `enough` do, these or a few more."""
     least, too_many = 0, 1
-    while fits_alone(memories, too_many, bits, most_banks, limit):
+    while least < enough and fits_alone(memories, too_many, bits, most_banks, limit):
         least, too_many = too_many, 2 * too_many
+    if least >= enough:
+        return least
     while too_many - least > 1:
         middle = (least + too_many) // 2
         if fits_alone(memories, middle, bits, most_banks, limit):

@@ -18,6 +18,7 @@ import numpy as np
 from sisyphus.algebra import distinct
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Floats, Ints, Mask
+from sisyphus.search.effort import EFFORT
 from sisyphus.space import Factors, Space
 
 #: Stands for demands that no legal partition serves.
@@ -186,10 +187,20 @@ class States:
     def joined_with(self, state: int) -> Ints:
         """For every state, what it becomes together with `state`."""
         if state not in self._rows:
-            own = self.places[state]
-            parts = [la.joins[own[at], self.places[:, at]] for at, la in enumerate(self.lattices)]
-            self._rows[state] = self.number(parts, self.count)
+            if (len(self._rows) + 1) * self.count > EFFORT.remembered_joins:
+                self._rows.clear()
+            self._rows[state] = self._joined(state, self.places)
         return self._rows[state]
+
+    def joined(self, state: int, others: Ints) -> Ints:
+        """What each of some other states becomes together with `state`: known already, or cheap where they are few."""
+        if state in self._rows or 2 * len(others) > self.count:
+            return self.joined_with(state)[others]
+        return self._joined(state, self.places[others])
+
+    def _joined(self, state: int, places: Ints) -> Ints:
+        own = self.places[state]
+        return self.number([la.joins[own[at], places[:, at]] for at, la in enumerate(self.lattices)], len(places))
 
     def allowed_by(self, state: int) -> Mask:
         """The states that ask for no more than `state` does."""

@@ -165,10 +165,12 @@ def test_arrays_fit_together_in_both_kinds_of_memory(uram: int, *, fits: bool) -
 def test_the_largest_array_on_chip_is_known() -> None:
     target = make_target(load_device("u200"))
     blocks = target.budget.bram18k, target.budget.uram
-    most = most_elements(target.memories, 32, target.max_partition, blocks)
+    most = most_elements(target.memories, 32, target.max_partition, blocks, 1 << 40)
     assert fits_alone(target.memories, most, 32, target.max_partition, blocks)
     assert not fits_alone(target.memories, most + 1, 32, target.max_partition, blocks)
-    assert most_elements(target.memories, 32, target.max_partition, (0, 0)) < 1 << 20
+    assert most_elements(target.memories, 32, target.max_partition, (0, 0), 1 << 40) < 1 << 20
+    assert 5000 <= most_elements(target.memories, 32, target.max_partition, blocks, 5000) < most
+    assert most_elements(target.memories, 32, target.max_partition, (1 << 40, 1 << 40), 5000) < 10_000  # and soon
 
 
 SEIDEL = """

@@ -67,6 +67,7 @@ def test_states_are_what_banks_allow_with_the_widest_beat(extents: tuple[int, ..
     if IMPOSSIBLE not in numbers:
         joined = [lcm(a, b) for a, b in zip(one, other, strict=True)]
         assert states.joined_with(numbers[0])[numbers[1]] == number_of(states, joined)
+        assert states.joined(numbers[1], np.array(numbers[:1]))[0] == number_of(states, joined)  # without a whole row
 
 
 @EXAMPLES
