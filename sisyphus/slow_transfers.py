@@ -143,6 +143,7 @@ def tiles_by_limit(space: Space) -> tuple[ArrayId, ...]:
 
 
 def _beats(space: Space, array: ArrayId) -> float:
-    """What an array moves through one port, in beats."""
-    live = space.live[array]
-    return (live.load + live.store) * space.scop.array(array).elements / space.port_width(array)
+    """What an array moves through one port, in beats: a temporary that is not on chip is stored and loaded again."""
+    live, declared = space.live[array], space.scop.array(array)
+    ways = live.load + live.store or (0 if fits_whole(declared, space.target) else 2)
+    return ways * declared.elements / space.port_width(array)
