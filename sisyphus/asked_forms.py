@@ -13,6 +13,7 @@ from sisyphus.forms import (
     SHIFTED_STRIPS,
     SHORTER,
     STRIPS,
+    WEBS_APART,
     Strips,
     free_loops,
     order_in_strips,
@@ -50,6 +51,12 @@ def in_shifted_strips(kernel: Kernel, strips: Strips) -> Kernel | None:
 def with_word(kernel: Kernel, word: str, size: int) -> Kernel | None:
     """The kernel as a rewrite of so many iterations or lines makes it; None where it is another program, or none."""
     return _if_any(kernel, f"{word}{size}", word.strip())
+
+
+def with_webs_apart(kernel: Kernel, names: Sequence[str]) -> Kernel:
+    """The kernel with values of some arguments that are gone before the end in arrays of their own."""
+    made = _rebuilt(kernel, (WEBS_APART + ",".join(names),), WEBS_APART.strip())
+    return kernel if made is None else made
 
 
 def with_inner(kernel: Kernel) -> Kernel | None:

@@ -125,7 +125,7 @@ class Kernel:
 
 def read_kernel(source: Source) -> Scop:
     """The front end alone; `KernelError` where the kernel is refused."""
-    return read(
+    scop = read(
         source.path,
         function=source.function,
         defines=source.defines,
@@ -135,6 +135,7 @@ def read_kernel(source: Source) -> Scop:
         text=source.text,
         sandboxed=source.sandboxed,
     )
+    return replace(scop, temporaries=source.temporaries) if source.temporaries else scop
 
 
 def space_of(kernel: Kernel, request: Request) -> Space:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from math import ceil
 
-from sisyphus.asked_forms import all_in_strips, in_inner_orders, in_shifted_strips, joined, with_inner, with_word
+from sisyphus.asked_forms import (
+    all_in_strips,
+    in_inner_orders,
+    in_shifted_strips,
+    joined,
+    with_inner,
+    with_webs_apart,
+    with_word,
+)
 from sisyphus.forms import (
     BATCHES,
     CASES,
@@ -23,6 +32,7 @@ from sisyphus.forms import (
     UNTILED,
     WRITTEN_OUT,
     Steps,
+    arrays_with_webs,
     elements_of,
     independent,
     making_lines,
@@ -42,6 +52,10 @@ from sisyphus.target import Target
 WINDOWS = 0.5
 #: What is done to a kernel before it is cut into blocks.
 CUT = frozenset({LONG_ROWS, UNTILED, IN_PLACE, CASES, SUMS_APART, TOGETHER, INLINED, FORWARD, WRITTEN_OUT})
+#: Share of what the nests of a kernel move that forms may move which are searched before others.
+FAR_LESS = 2 / 3
+#: Groups of loops in blocks, whose windows share the memory.
+MOST_GROUPS = 3
 #: Rows of a block are a multiple of the first of these that some are.
 BEATS = 16, 8, 4, 2
 #: Forms of a kernel that are cut into blocks, those with the shortest chains.
@@ -97,12 +111,16 @@ def _in_lines(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
 
 
 def _in_local_blocks(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
-    """The kernel in blocks of what its loops pass on in local arrays, where these leave no room on chip."""
-    if local_without_room(kernels[0], target) is None:
+    """The kernel in blocks of what its loops pass on in rows of arrays that leave no room on chip."""
+    if have_room(kernels[0].scop.arrays, target, share=WINDOWS):
         return
-    cut = (_in_blocks_of(source, target) for source in _to_be_cut(kernels))
-    found = [kernel for kernel in cut if kernel is not None]
-    for kernel in sorted(found, key=lambda kernel: shortest([kernel]))[:MOST_CUT]:
+    is_needed = local_without_room(kernels[0], target) is not None
+    sources = sorted(_to_be_cut(kernels), key=lambda kernel: shortest([kernel]))
+    cut = (_in_blocks_of(source, target) for source in sources)
+    found = list(islice((kernel for kernel in cut if kernel is not None), MOST_CUT if is_needed else 1))
+    if not is_needed:
+        found = [kernel for kernel in found if _moved(kernel) <= FAR_LESS * _moved(kernels[0])]
+    for kernel in sorted(found, key=lambda kernel: shortest([kernel])):
         yield from in_inner_orders(kernel)
         yield joined(kernel, SUCCESSIVE) or kernel
         behind = joined(kernel, SHIFTED)
@@ -111,22 +129,63 @@ def _in_local_blocks(kernels: Sequence[Kernel], target: Target) -> Iterator[Kern
 
 
 def _in_blocks_of(source: Kernel, target: Target) -> Kernel | None:
-    """A kernel in blocks of rows of the outermost dimension that has some which leave room; None where none has."""
+    """A kernel in blocks of rows, of all groups of loops that pass large arrays on; None where none of it fits.
+
+    Values of arguments that are gone before the end are passed on alone, where there is such a group; others stay in
+    memory.
+    """
+    apart, groups = list(arrays_with_webs(source.dependences)), 1
+    while groups <= MOST_GROUPS:
+        begun = kernel = with_webs_apart(source, apart) if apart else source
+        large = {array.id: array.extents for array in begun.scop.arrays}
+        while (more := _in_one_more_block(kernel, large, target, WINDOWS / groups)) is not None:
+            kernel = more
+        left = local_without_room(kernel, target)
+        if left is None:
+            return None if kernel is begun else kernel
+        if left in begun.scop.arrays:
+            kept = [name for name in apart if not left.id.startswith(f"{name}_")]
+            if kept == apart:
+                return None
+            apart = kept
+        else:
+            groups += 1
+    return None
+
+
+def _in_one_more_block(
+    kernel: Kernel, large: Mapping[ArrayId, tuple[int, ...]], target: Target, share: float
+) -> Kernel | None:
+    """With one group of loops in blocks of rows, of the outermost dimension that passes arrays on; None without.
+
+    Some of these have the extents that `large` has, so that they are no windows, nor variables with a place for each
+    iteration, and leave no room. Its windows take a share of the memory on chip.
+    """
     for dim, word in enumerate(LOCAL_BLOCKS):
-        passing = rows_passed_on(source.dependences, dim)
-        if passing is not None:
-            most = passing.most(_elements_of_windows(passing.arrays, target))
-            sizes = (size_of_blocks(len(passing.values), most, beat) for beat in BEATS)
-            size = next((size for size in sizes if size is not None), None)
-            kernel = None if size is None else with_word(source, word, size)
-            if kernel is not None and local_without_room(kernel, target) is None:
-                return kernel
+        passing = rows_passed_on(kernel.dependences, dim)
+        arrays = [] if passing is None else [a for a in passing.arrays if a.extents == large.get(a.id)]
+        if passing is None or have_room(arrays, target, share=WINDOWS):
+            continue
+        most = passing.most(_elements_of_windows(passing.arrays, target, share))
+        found = (size_of_blocks(len(passing.values), most, beat) for beat in BEATS)
+        size = next((size for size in found if size is not None), None)
+        made = None if size is None else with_word(kernel, word, size)
+        if made is not None:
+            return made
     return None
 
 
 def _to_be_cut(kernels: Sequence[Kernel]) -> list[Kernel]:
     """The kernel as it is written, with its statements together, and with short loops written out."""
     return [k for k in kernels if not k.expanded and {*k.rewrites} <= CUT]
+
+
+def _moved(kernel: Kernel) -> int:
+    """Elements that all nests load or store where each moves what it touches once, by whole arrays."""
+    scop = kernel.scop
+    touched = ({a for s in nest.statements for a in scop.statement(s).touched} for nest in kernel.distribution.nests)
+    arrays = (scop.array(name) for names in touched for name in names)
+    return sum(array.elements for array in arrays if array.role is not Role.LOCAL)
 
 
 def local_without_room(kernel: Kernel, target: Target) -> Array | None:
@@ -146,7 +205,8 @@ def _elements_of_windows(arrays: Sequence[Array], target: Target, share: float =
     """How many elements windows of some arrays may have together."""
     blocks = target.budget.bram18k, target.budget.uram
     bits, enough = max(array.type.bits for array in arrays), ceil(sum(array.elements for array in arrays) / share)
-    return int(share * most_elements(target.memories, bits, target.max_partition, blocks, enough))
+    fitting = most_elements(target.memories, bits, target.max_partition, blocks, enough)
+    return int(share * min(fitting, 8 * target.budget.onchip_bytes // bits))
 
 
 def have_room(arrays: Sequence[Array], target: Target, *, share: float = 1.0) -> bool:

@@ -53,11 +53,12 @@ def expand_inside(scop: Scop, dependences: Dependences) -> Expansion | None:
     return rewrite(scop, [(web, inside[at]) for at, web in enumerate(search.webs)], search.refused)
 
 
-def privatise(scop: Scop, dependences: Dependences) -> Expansion | None:
+def privatise(scop: Scop, dependences: Dependences, *, arrays: bool = True) -> Expansion | None:
     """The scop with every local variable expanded over all loops in each iteration of which its values stay.
 
-    No variable becomes larger than the largest array that there is, or `SMALL`: one that would is expanded over those
-    loops alone in which nothing but local variables waits. None where nothing can be expanded.
+    Without `arrays`, those alone that have one element. No variable becomes larger than the largest array that there
+    is, or `SMALL`: one that would is expanded over those loops alone in which nothing but local variables waits. None
+    where nothing can be expanded.
     """
     if not any(array.role is Role.LOCAL for array in scop.arrays):
         return None
@@ -66,7 +67,8 @@ def privatise(scop: Scop, dependences: Dependences) -> Expansion | None:
     most = max(SMALL, *(array.elements for array in scop.arrays))
     webs: list[tuple[Web, list[int]]] = []
     for at, web in enumerate(search.webs):
-        alone = range(web.shared_loops) if web.array.role is Role.LOCAL else ()
+        may_be = web.array.role is Role.LOCAL and (arrays or not web.array.extents)
+        alone = range(web.shared_loops) if may_be else ()
         loops = [loop for loop in alone if search.may_expand(at, loop)]
         if _size_over(web, loops) > most:
             loops = [loop for loop in loops if not search.is_carried(web, loop)]

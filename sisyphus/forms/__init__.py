@@ -49,6 +49,7 @@ from sisyphus.forms.rewrites import (
     TABLE_TILES,
     TOGETHER,
     UNTILED,
+    WEBS_APART,
     WRITTEN_OUT,
     ScheduleError,
     rewritten,
@@ -63,6 +64,7 @@ from sisyphus.forms.sums_apart import sums_apart
 from sisyphus.forms.table_tiles import in_table_tiles, sizes_of_tiles
 from sisyphus.forms.together import computed_together
 from sisyphus.forms.untiled import in_tiles, untiled
+from sisyphus.forms.webs_apart import arrays_with_webs
 from sisyphus.forms.written_out import cases_apart, written_out
 
 __all__ = [
@@ -99,10 +101,12 @@ __all__ = [
     "TABLE_TILES",
     "TOGETHER",
     "UNTILED",
+    "WEBS_APART",
     "WRITTEN_OUT",
     "ScheduleError",
     "Steps",
     "Strips",
+    "arrays_with_webs",
     "cases_apart",
     "computed_together",
     "elements_of",

@@ -14,6 +14,7 @@ for each row first where that leaves more. What else the loops touch passes once
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from sisyphus.analysis import Dependences, dependences, elements_touched, privatise
 from sisyphus.forms.building import Cut, Names, over
@@ -21,31 +22,32 @@ from sisyphus.forms.order_proof import faults
 from sisyphus.forms.passing import Passing, passing_rows
 from sisyphus.forms.reordering import Moved, ordered
 from sisyphus.forms.windows import Copied, Window, with_copies
-from sisyphus.ir import Array, Ref, Scop, Statement
-from sisyphus.poly import Affine, box_of, make_set, var
+from sisyphus.ir import Array, Ref, Role, Scop, Statement
+from sisyphus.poly import Affine, box_of, make_set, pull_back, var
 from sisyphus.values import replace
 
 
+@lru_cache(maxsize=8)  # to find a size, and to build it
 def rows_passed_on(found: Dependences, dim: int) -> Passing | None:
-    """The local arrays that pass rows on, with a place for each iteration of variables; None without any."""
-    private = privatise(found.scop, found)
-    return passing_rows(found.scop if private is None else private.scop, dim)
+    """What is passed on in rows by loops that may run in blocks, with a place for each iteration of variables.
+
+    None where there is nothing.
+    """
+    private = privatise(found.scop, found, arrays=False)
+    scop = found.scop if private is None else private.scop
+    known = found if private is None else dependences(scop)
+    every = (passing for passing in passing_rows(scop, dim) if passing.fits(passing.whole))
+    return next((passing for passing in every if _Blocks(passing, passing.whole).ordered(known) is not None), None)
 
 
 def in_local_blocks(found: Dependences, size: int, dim: int) -> Scop | None:
-    """The kernel in blocks of so many rows; None where no arrays pass rows on, or it would be another program."""
+    """The kernel in blocks of so many rows; None where nothing passes rows on, or it would be another program."""
     passing = rows_passed_on(found, dim)
     if passing is None or not passing.fits(size):
         return None
-    scop = passing.scop
     blocks = _Blocks(passing, size)
-    places = dict.fromkeys((passing.statements[-1].position[0], passing.statements[0].position[0]))
-    known = dependences(scop)
-    for place in places:
-        made = ordered(scop, [blocks.moved(old, place) for old in scop.statements])
-        if next(faults(known, made), None) is None:
-            return blocks.windowed(made.scop, place)
-    return None
+    made = blocks.ordered(dependences(passing.scop))
+    return None if made is None else blocks.windowed(made)
 
 
 class _Blocks:
@@ -57,9 +59,18 @@ class _Blocks:
         self.names = Names(passing.scop)
         name = self.names.wanted(f"{first.iterators[passing.walks[first.id].depth or 0]}_block")
         self.cut = Cut(name, passing.values.start, size)
+        self.count, self.place = -(-len(passing.values) // size), passing.statements[0].position[0]
 
-    def moved(self, old: Statement, place: int) -> Moved:
-        """A statement in the block of the row where it is; one that passes nothing on stays before or after all."""
+    def ordered(self, known: Dependences) -> Scop | None:
+        """The statements in blocks, at the place of the first loop; others stay before or after all of them.
+
+        None where it is another program.
+        """
+        made = ordered(self.passing.scop, [self._moved(old) for old in self.passing.scop.statements])
+        return made.scop if next(faults(known, made), None) is None else None
+
+    def _moved(self, old: Statement) -> Moved:
+        """A statement in the block of the row where it is."""
         if old not in self.passing.statements:
             return old, old, {}
         walk = self.passing.walks[old.id]
@@ -70,30 +81,35 @@ class _Blocks:
             given = {own: var(self.cut.name) * (self.cut.size // step) + var(own) + first}
         inside = self.cut.inside(walk.at(old).substitute(given) - self.cut.first)
         new = over(old, (self.cut.name, *old.iterators), given, inside)
-        return old, replace(new, position=(place, *old.position)), given
+        return old, replace(new, position=(self.place, *old.position)), given
 
-    def windowed(self, scop: Scop, place: int) -> Scop:
-        """Each array with the rows of a block and those above it, which slide there before anything else."""
+    def windowed(self, scop: Scop) -> Scop:
+        """Each array with the rows of a block and those above it, which slide there before anything else.
+
+        Rows that are written and wanted in memory are stored behind all.
+        """
         windows = {array.id: self._window(array) for array in self.passing.arrays}
-        group = [s for s in scop.statements if s.position[0] == place and self.cut.name in s.iterators]
+        group = [s for s in scop.statements if s.position[0] == self.place and self.cut.name in s.iterators]
         others = [s for s in scop.statements if s not in group]
 
         def instead(_statement: Statement, ref: Ref) -> Ref:
             return windows[ref.array].inside(ref) if ref.array in windows else ref
 
-        slides = [slide for array in self.passing.arrays for slide in self._slide(array, windows[array.id])]
-        statements = with_copies(group, slides, (place,), self.names, instead)
-        arrays = (windows[a.id].kept if a.id in windows else a for a in scop.arrays)
+        moved = [slide for array in self.passing.arrays for slide in self._slide(array, windows[array.id])]
+        moved += [self._stored(array, windows[array.id]) for array in self.passing.stored]
+        statements = with_copies(group, moved, (self.place,), self.names, instead)
+        kept = [a for a in scop.arrays if a.id not in windows or a.role is not Role.LOCAL]
         statements = sorted([*others, *statements], key=lambda s: s.position)
-        return replace(scop, statements=tuple(statements), arrays=tuple(arrays))
+        arrays = (*kept, *(window.kept for window in windows.values()))
+        return replace(scop, statements=tuple(statements), arrays=arrays)
 
     def _window(self, array: Array) -> Window:
-        """The rows of an array in a block and above it, in place of all."""
+        """The rows of an array in a block and above it: those of a local one are in place of all."""
         dim, rows = self.passing.dim, self.passing.rows(array, self.cut.size)
+        name = array.id if array.role is Role.LOCAL else self.names.array(array.id)
         extents = tuple(len(rows) if at == dim else n for at, n in enumerate(array.extents))
-        return Window(
-            array, array.id, (self.cut.name,), {dim: var(self.cut.name) * self._own(array) + rows.start}, extents
-        )
+        first = var(self.cut.name) * self._own(array) + rows.start
+        return Window(array, name, (self.cut.name,), {dim: first}, extents)
 
     def _own(self, array: Array) -> int:
         """How many rows of an array a block has more than those before it."""
@@ -108,6 +124,15 @@ class _Blocks:
         block, row = var(self.cut.name), var(window.places[dim])
         written = box_of(elements_touched(self.passing.statements, array, reads=False))
         ends = [e for at, (low, high) in zip(window.there, written, strict=True) for e in (at - low, high - at)]
-        ends += [block - 1, -(-len(self.passing.values) // self.cut.size) - 1 - block, row, kept - 1 - row]
+        ends += [block - 1, self.count - 1 - block, row, kept - 1 - row]
         points = make_set("", window.loops, at_least_zero=ends)
         yield window.slid(own, dim), points.remove_redundancies(), (True,)
+
+    def _stored(self, array: Array, window: Window) -> Copied:
+        """The rows that nothing writes after a block, of what is written at all."""
+        written = elements_touched(self.passing.statements, array, reads=False)
+        block, dim = var(self.cut.name), self.passing.dim
+        at = window.there[dim] * self.passing.scale[array.id] + self.passing.done(array) - self.cut.first
+        points = pull_back(written, window.loops, window.there)
+        inside = [*self.cut.inside(at), block, self.count - 1 - block]
+        return window, points.intersect(make_set("", window.loops, at_least_zero=inside)), (False,)

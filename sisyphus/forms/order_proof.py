@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 
 from sisyphus.analysis import Dependence, Dependences, schedules
 from sisyphus.forms.reordering import Ordered, Part, same_at
@@ -20,9 +21,10 @@ def faults(dependences: Dependences, ordered: Ordered) -> Iterator[str]:
     source = dependences.scop
     yield from _instances(source, ordered)
     yield from _computations(source, ordered)
-    runs = [
-        (new, part, _relation(source, new, part)) for new in ordered.scop.statements for part in ordered.parts[new.id]
-    ]
+    runs = defaultdict[StmtId, list[Run]](list)
+    for new in ordered.scop.statements:
+        for part in ordered.parts[new.id]:
+            runs[part.source].append((new, part, _relation(source, new, part)))
     times = schedules(ordered.scop)
     for edge in dependences.edges:
         if edge.is_kept():
@@ -73,12 +75,12 @@ def _computations(source: Scop, ordered: Ordered) -> Iterator[str]:
                 yield f"`{new.id}` does not compute what `{old.id}` does"
 
 
-def _order(source: Scop, edge: Dependence, runs: list[Run], times: Mapping[StmtId, Map]) -> Iterator[str]:
+def _order(
+    source: Scop, edge: Dependence, runs: Mapping[StmtId, Sequence[Run]], times: Mapping[StmtId, Map]
+) -> Iterator[str]:
     names = {s.id: s.iterators for s in source.statements}
-    for first, before, one in runs:
-        for second, after, other in runs:
-            if (before.source, after.source) != (edge.source, edge.sink):
-                continue
+    for first, before, one in runs[edge.source]:
+        for second, after, other in runs[edge.sink]:
             pairs = edge.relation.apply_domain(one.reverse()).apply_range(other.reverse())
             pairs = name_dims(pairs, first.iterators, second.iterators)
             if pairs.is_empty():

@@ -1,4 +1,4 @@
-"""Local arrays whose rows one loop makes and others use soon after, and where these loops stand among the rows.
+"""Arrays whose rows one loop makes and others use soon after, and where these loops stand among the rows.
 
 for y: for x: t[y][x] = f(in[y][x])   for y: for x: out[y][x] = g(t[y - 1][x], t[y][x], t[y + 1][x])
 
@@ -13,10 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from math import lcm
 
+from sisyphus.analysis import liveness
 from sisyphus.analysis.rewrite import range_of
 from sisyphus.ir import Array, ArrayId, Ref, Role, Scop, Statement, StmtId
 from sisyphus.poly import Affine, var
 from sisyphus.values import dataclass, replace
+
+#: Groups of loops that are tried: most of them pass nothing on that others do not.
+MOST_PASSINGS = 8
+#: Of so many loops that follow one another, or more, none are looked for: kernels of many lines have small arrays.
+MOST_SPANS = 1_000
 
 #: A loop by its place, as many numbers of a position as it has loops around it and itself.
 Place = tuple[int, ...]
@@ -44,7 +50,7 @@ class Walk:
 
 @dataclass(frozen=True, eq=False)
 class Passing:
-    """Local `arrays` with rows in the dimension `dim`, and the statements of all loops from the first that touches any.
+    """Arrays of a `scale` with rows in the dimension `dim`, and the statements of all loops from the first to the last.
 
     A row of an array counts for `scale` rows. `above` is how far above the row where a statement is it touches each.
     """
@@ -73,7 +79,29 @@ class Passing:
 
     def fits(self, size: int) -> bool:
         """Whether all loops take whole steps through so many rows, and these are not all."""
-        return size < len(self.values) and size % lcm(*self.scale.values(), *self._steps) == 0
+        return size < len(self.values) and size % self.whole == 0
+
+    @cached_property
+    def whole(self) -> int:
+        """The least rows that are whole steps of all loops."""
+        return lcm(*self.scale.values(), *self._steps)
+
+    @cached_property
+    def stored(self) -> list[Array]:
+        """The arguments among the arrays whose values something outside wants."""
+        after = {a for s in self.scop.statements if s not in self.statements for a in s.touched}
+        arguments = [array for array in self.arrays if array.role is not Role.LOCAL]
+        return [a for a in arguments if a.id not in self.scop.temporaries or a.id in after]
+
+    def done(self, array: Array) -> int:
+        """How far above the row where statements are all of an array that is there is written."""
+        uses = [(s, access.ref) for s in self.statements for access in s.accesses if access.is_write]
+        written = (self.walks[s.id].shift - row for s, ref in uses if ref.array == array.id for row in self._at(s, ref))
+        return max(written)
+
+    def _at(self, statement: Statement, ref: Ref) -> tuple[int, int]:
+        rows = _Rows(self.dim, self.scale, {})
+        return rows.offsets(statement, ref, self.walks[statement.id])
 
     @property
     def _steps(self) -> set[int]:
@@ -86,19 +114,60 @@ class Passing:
         return int(left / sum(row[a] / self.scale[a] for a in row))
 
 
-def passing_rows(scop: Scop, dim: int) -> Passing | None:
-    """The local arrays that pass rows of a dimension on, the largest of those that cannot go together; None without."""
-    found = _Rows(dim, {}, {})
-    offered = (a for a in scop.arrays if a.role is Role.LOCAL and len(a.extents) > dim and a.id not in scop.looked_up)
-    for array in sorted(offered, key=lambda array: -array.elements):
-        found = found.with_array(scop, array.id) or found
-    if not found.steps:
-        return None
-    touching = [s.position[0] for s in scop.statements if found.scale.keys() & {*s.touched}]
-    inside = tuple(s for s in scop.statements if min(touching) <= s.position[0] <= max(touching))
-    walks = _walks(inside, found)
-    above = {array: _above(array, inside, walks, found) for array in found.scale}
-    return Passing(scop, dim, found.scale, inside, walks, above)
+def passing_rows(scop: Scop, dim: int) -> Iterator[Passing]:
+    """What loops that follow one another pass on in rows of a dimension, that of most elements first.
+
+    Local arrays, and arguments of which the kernel reads nothing but what it wrote: these arrive in memory, too, unless
+    nobody wants them.
+    """
+    offered = list(_offered(scop, dim))
+    names = {array.id for array in offered}
+    ends = {array.id: _places(scop, array.id) for array in offered}
+    highs = {s.position[0] for s in scop.statements if names & {*s.touched}}
+    lows = {first for first, _ in ends.values()}
+    if len(lows) * len(highs) > MOST_SPANS:
+        return
+    spans = (range(low, high + 1) for low in lows for high in highs if low <= high)
+    found = dict[tuple[int, tuple[ArrayId, ...]], tuple[int, _Rows, tuple[Statement, ...]]]()
+    for span in spans:
+        inside = tuple(s for s in scop.statements if s.position[0] in span)
+        rows = _Rows(dim, {}, {})
+        for array in sorted(offered, key=lambda array: -array.elements):
+            if ends[array.id][0] in span and ends[array.id][1] in span and _is_passed(scop, array, inside):
+                rows = rows.with_array(inside, array.id) or rows
+        touching = [s.position[0] for s in inside if rows.scale.keys() & {*s.touched}]
+        if touching and (min(touching), max(touching)) == (span[0], span[-1]):
+            found[len(span), tuple(rows.scale)] = sum(scop.array(a).elements for a in rows.scale), rows, inside
+    for _, rows, inside in sorted(found.values(), key=lambda one: (-one[0], len(one[2])))[:MOST_PASSINGS]:
+        walks = _walks(inside, rows)
+        yield Passing(scop, dim, rows.scale, inside, walks, {a: _above(a, inside, walks, rows) for a in rows.scale})
+
+
+def _offered(scop: Scop, dim: int) -> Iterator[Array]:
+    """Local arrays, and arguments of which nothing is read that the kernel did not write."""
+    written = {s.write.array for s in scop.statements} - scop.looked_up
+    arrays = [a for a in scop.arrays if len(a.extents) > dim and a.id in written and a.view_of is None]
+    local = {a.id for a in arrays if a.role is Role.LOCAL or a.id in scop.temporaries}
+    live = liveness(scop) if len(local) < len(arrays) else {}
+    for array in arrays:
+        wide = dim < len(array.extents) - 1  # columns would be stored in short bursts
+        if array.id in local or (wide and live[array.id].upward_exposed.is_empty()):
+            yield array
+
+
+def _places(scop: Scop, array: ArrayId) -> tuple[int, int]:
+    """The first and the last loop that writes an array; of a local one, that touches it."""
+    is_local = scop.array(array).role is Role.LOCAL
+    found = [s.position[0] for s in scop.statements if s.write.array == array or (is_local and array in s.touched)]
+    return min(found), max(found)
+
+
+def _is_passed(scop: Scop, array: Array, inside: Sequence[Statement]) -> bool:
+    """Whether one loop of these writes an argument, and another one reads it."""
+    if array.role is Role.LOCAL:
+        return True
+    writers = {s.position[0] for s in inside if s.write.array == array.id}
+    return any({s.position[0]} != writers for s in inside if any(ref.array == array.id for ref in s.reads))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +178,9 @@ class _Rows:
     scale: Mapping[ArrayId, int]
     steps: Mapping[Place, int]
 
-    def with_array(self, scop: Scop, array: ArrayId) -> _Rows | None:
+    def with_array(self, statements: Sequence[Statement], array: ArrayId) -> _Rows | None:
         """With one more array; None where some statement goes through it in another way than through the others."""
-        uses = ((s, r.index[self.dim]) for s in scop.statements for r in _refs(s) if r.array == array)
+        uses = ((s, r.index[self.dim]) for s in statements for r in _refs(s) if r.array == array)
         paces = [_pace(statement, subscript) for statement, subscript in uses if not subscript.is_constant]
         if any(pace < 1 for _, pace in paces):
             return None
@@ -119,7 +188,7 @@ class _Rows:
         scale, rest = divmod(self.steps.get(loop, 1), pace)
         steps = {**self.steps, **{loop: scale * pace for loop, pace in paces}}
         same = all(steps[loop] == scale * pace for loop, pace in paces) and self.steps.items() <= steps.items()
-        one = all(sum(place in steps for place in _around(s)) <= 1 for s in scop.statements)
+        one = all(sum(place in steps for place in _around(s)) <= 1 for s in statements)
         return None if rest or not same or not one else _Rows(self.dim, {**self.scale, array: scale}, steps)
 
     def offsets(self, statement: Statement, ref: Ref, walk: Walk) -> tuple[int, int]:

@@ -31,6 +31,7 @@ from sisyphus.forms.sums_apart import sums_apart
 from sisyphus.forms.table_tiles import in_table_tiles
 from sisyphus.forms.together import computed_together
 from sisyphus.forms.untiled import untiled
+from sisyphus.forms.webs_apart import webs_apart
 from sisyphus.forms.written_out import cases_apart, written_out
 from sisyphus.ir import Scop
 from sisyphus.poly import read_times
@@ -41,7 +42,7 @@ FINISHED, PIVOTS, PIVOT_BLOCKS, SHADOW = "finished", "pivots", "pivot-blocks ", 
 UNTILED, FUSED, BATCHES, SUMS_APART = "untiled", "fused", "batches ", "sums-apart"
 LINE_BLOCKS, INLINED, WRITTEN_OUT, TABLE_TILES = "line-blocks ", "inlined", "written-out", "table-tiles "
 SHIFTED, SHIFTED_STRIPS, LONG_ROWS, TOGETHER = "shifted", "strips-shifted ", "long-rows", "together"
-CASES, SUCCESSIVE, GATHERED = "cases", "successive", "gathered"
+CASES, SUCCESSIVE, GATHERED, WEBS_APART = "cases", "successive", "gathered", "webs-apart "
 #: Blocks of what is passed on, by the dimension whose rows these are.
 LOCAL_BLOCKS = "local-blocks ", "local-blocks-1 ", "local-blocks-2 "
 
@@ -110,6 +111,8 @@ def rewritten(scop: Scop, rewrites: Sequence[str]) -> Scop:
             scop = REWRITES[rewrite](found) or scop
         elif sized is not None:
             scop = _in_size(found, sized, rewrite.removeprefix(sized))
+        elif rewrite.startswith(WEBS_APART):
+            scop = _with_webs_apart(found, rewrite.removeprefix(WEBS_APART))
         elif rewrite.startswith(SCHEDULE):
             scop = scheduled(found, rewrite.removeprefix(SCHEDULE))
         elif striped is not None:
@@ -133,6 +136,14 @@ def _in_strips(found: Dependences, form: str, text: str) -> Scop:
     scop = STRIPED[form](found, strips)
     if scop is None:
         raise KernelError(f"this kernel has no {form}of {strips.rows} rows")
+    return scop
+
+
+def _with_webs_apart(found: Dependences, text: str) -> Scop:
+    """The kernel with values of some arguments apart, whose names are the text."""
+    scop = webs_apart(found, text.split(","))
+    if scop is None:
+        raise KernelError(f"not all of these have values that are gone before the end: `{text[:60]}`")
     return scop
 
 

@@ -214,7 +214,10 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class Scop:
-    """A whole kernel: statements in textual order over named arrays; those `fused` stay in one nest."""
+    """A whole kernel: statements in textual order over named arrays; those `fused` stay in one nest.
+
+    `temporaries` are arguments whose last values nobody wants.
+    """
 
     name: str
     arguments: tuple[Argument, ...]
@@ -224,6 +227,7 @@ class Scop:
     notes: tuple[str, ...] = field(default=())
     tables: tuple[Table, ...] = field(default=())
     fused: tuple[tuple[StmtId, ...], ...] = field(default=())
+    temporaries: tuple[str, ...] = field(default=())
 
     @cached_property
     def _arrays_by_id(self) -> dict[ArrayId, Array]:

@@ -85,11 +85,12 @@ class Family:
     text: str
     params: Mapping[str, int]
     rewrites: tuple[str, ...] = ()
+    temporaries: tuple[str, ...] = ()
 
     @staticmethod
     def of(scop: Scop, params: Mapping[str, int], rewrites: tuple[str, ...] = ()) -> Family:
         """A parameter that has its value from the callers in the same file is no size of its own."""
-        family = Family(scop.origin, whole_text(scop.origin), {}, rewrites)
+        family = Family(scop.origin, whole_text(scop.origin), {}, rewrites, scop.temporaries)
         try:
             same = KernelShape.of(family.at({})) == KernelShape.of(scop)
         except KernelError:
@@ -112,7 +113,7 @@ class Family:
                 params=params,
                 extents=self.origin.extents,
             )
-        return rewritten(scop, self.rewrites)
+        return rewritten(replace(scop, temporaries=self.temporaries), self.rewrites)
 
     def sizes(self) -> tuple[Size, ...]:
         """Every named size above `SMALL` on which a loop depends, the largest first."""

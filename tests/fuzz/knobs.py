@@ -35,8 +35,10 @@ from sisyphus.forms import (
     SUMS_APART,
     TABLE_TILES,
     TOGETHER,
+    WEBS_APART,
     WRITTEN_OUT,
     Strips,
+    arrays_with_webs,
     independent,
     making_lines,
     rows_passed_on,
@@ -114,10 +116,12 @@ def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
     passing = ((word, rows_passed_on(kernel.dependences, dim)) for dim, word in enumerate(LOCAL_BLOCKS))
     offered += [(word, len(found.values) - 2) for word, found in passing if found is not None]
     offered += [(TABLE_TILES, 2 * size) for size in sizes_of_tiles(kernel.dependences)]
-    if not offered:
+    words = [f"{form}{rng.randint(1, max(most, 0) + 1)}" for form, most in offered]
+    webs = arrays_with_webs(kernel.dependences)
+    words += [WEBS_APART + ",".join(webs)] if webs else []
+    if not words:
         return None
-    form, most = rng.choice(offered)
-    wanted = DesignPoint(kernel.scop.name, (), (), rewrites=(f"{form}{rng.randint(1, max(most, 0) + 1)}",))
+    wanted = DesignPoint(kernel.scop.name, (), (), rewrites=(rng.choice(words),))
     try:
         return asked_forms.form_of((kernel,), wanted)
     except KernelError:  # not proved to be the same program
@@ -345,6 +349,7 @@ FORMED = {
         "sums-apart",
         "line-blocks",
         *(word.strip() for word in LOCAL_BLOCKS),
+        "webs-apart",
         "table-tiles",
     )
 }
