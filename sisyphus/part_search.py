@@ -99,7 +99,7 @@ class PartSearch:
         try:
             self._within = self._within or self._prepared()
             answer = self._found(run(self._within), deadline)
-        except (NoDesignError, TimeUp, UsageError, KeyboardInterrupt) as failure:
+        except (NoDesignError, KernelError, TimeUp, UsageError, KeyboardInterrupt) as failure:
             answer = self._failed(failure)
         return replace(answer, unended=self) if answer.stop is Stop.TIME else answer
 
@@ -133,6 +133,8 @@ class PartSearch:
     def _failed(self, failure: BaseException) -> Answer:
         if isinstance(failure, KeyboardInterrupt):
             return Answer(self.part, Stop.INTERRUPTED, self._bound, failure=failure)
+        if isinstance(failure, KernelError):  # tiles of this form cannot be counted; others are searched
+            return Answer(self.part, Stop.FAILED, self._bound, failure=failure)
         if not isinstance(failure, NoDesignError):
             return Answer(self.part, Stop.TIME, self._bound, failure=failure)
         if not isinstance(failure, NothingFits) and not self._seen:

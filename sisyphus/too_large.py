@@ -167,12 +167,20 @@ def _in_one_more_block(
         if passing is None or have_room(arrays, target, share=WINDOWS):
             continue
         most = passing.most(_elements_of_windows(passing.arrays, target, share))
-        found = (size_of_blocks(len(passing.values), most, beat) for beat in BEATS)
-        size = next((size for size in found if size is not None), None)
+        size = _rows_of_blocks(len(passing.values), most)
         made = None if size is None else with_word(kernel, word, size)
         if made is not None:
             return made
     return None
+
+
+def _rows_of_blocks(count: int, most: int) -> int | None:
+    """Rows of a block, at most so many: those that make the fewest blocks, or whole ones if these are half as large."""
+    found = ((size, beat) for beat in BEATS if (size := size_of_blocks(count, most, beat)) is not None)
+    size, beat = next(found, (None, 0))
+    if size is None:
+        return None
+    return next((whole for whole in range(size, size // 2, -beat) if count % whole == 0), size)
 
 
 def _to_be_cut(kernels: Sequence[Kernel]) -> list[Kernel]:

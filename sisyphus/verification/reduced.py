@@ -36,8 +36,8 @@ TILES, LEVEL1, OUTER = 3, 8, 8
 #: Iterations that loops are left with where tiles are cut, in the order in which they are tried.
 CUTS = (96, 24)
 #: How many times as large sizes are tried where the kernel has no such form, or no such design, at these: with blocks
-#: that divide them, and with a last one that is smaller.
-RAISED = (16, 17)
+#: that divide them, and with a last one that is smaller; a few times before, as work grows by powers of them.
+RAISED = (4, 16, 17)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +203,10 @@ def _layout(transfer: TransferPoint, extents: Sequence[int], width: int) -> str:
 
 
 def _fitted(point: DesignPoint, scop: Scop, distribution: Distribution) -> DesignPoint:
-    """The point with tiles and partitions no larger than what they are of."""
+    """The point with tiles and partitions no larger than what they are of; `KernelError` where arrays differ."""
+    ranks = {array.id: len(array.extents) for array in scop.arrays}
+    if any(len(b.partition) != ranks.get(b.array) for b in point.buffers):
+        raise KernelError("other arrays than the form has at its own size")
     trips = {(n.id, loop.iterator): loop.trip_count for n in distribution.nests for loop in n.band}
     nests = tuple(_fitted_nest(n, dict(_tiles(n, trips))) for n in point.nests)
     buffers = tuple(

@@ -15,6 +15,7 @@ from plan_interpreter import differences, run_plan, run_source, some_memory
 from random_kernels import random_point
 
 import sisyphus as sisy
+from sisyphus import too_large
 from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.asked_forms import form_of
 from sisyphus.errors import KernelError
@@ -337,3 +338,12 @@ def test_layers_whose_rows_do_not_fit_have_a_design(tmp_path: Path) -> None:
     design = sisy.optimize(path, effort=1, cache=False)
     assert LOCAL_BLOCKS[0].strip() in design.point.rewrites[-1]
     assert design.verdict is not None and design.verdict.passed
+
+
+@pytest.mark.parametrize(
+    ("count", "most", "rows"),
+    [(4096, 100, 64), (2160, 390, 240), (2158, 100, 96), (30, 12, 8), (20, 3, 2), (9, 1, None)],
+)
+def test_blocks_are_whole_where_these_are_not_far_smaller(count: int, most: int, rows: int | None) -> None:
+    """So that loops in them have no ends of their own: 2,158 rows come in 23 blocks, of which the last has fewer."""
+    assert too_large._rows_of_blocks(count, most) == rows

@@ -308,3 +308,11 @@ def test_blocks_that_are_larger_than_the_least_size_are_run_at_more(tmp_path: Pa
     assert design.point.rewrites[-1].startswith("local-blocks")
     assert design.verdict is not None and design.verdict.passed
     assert "NOTHING WAS RUN" not in str(design.verdict.checks)
+
+
+def test_a_form_with_other_arrays_at_a_size_is_none(tmp_path: Path) -> None:
+    """Arrays that have more dimensions at its own size alone are no fault of the kernel: the reason is told."""
+    scop, point = huge_gemm()
+    other = replace(point, buffers=tuple(replace(b, partition=(1, *b.partition)) for b in point.buffers))
+    told = reduced(scop, other, params={})
+    assert isinstance(told, str) and "other arrays than the form has at its own size" in told
