@@ -68,9 +68,15 @@ class Passing:
 
     @cached_property
     def values(self) -> range:
-        """The rows that statements are at."""
+        """The rows that statements are at, and those at which the last rows are stored."""
         ends = [_range(s, self.walks[s.id].at(s)) for s in self.statements]
-        return range(min(low for low, _ in ends), max(high for _, high in ends) + 1)
+        stored = [self._last_written(array) * self.scale[array.id] + self.done(array) for array in self.stored]
+        return range(min(low for low, _ in ends), max([*(high for _, high in ends), *stored]) + 1)
+
+    def _last_written(self, array: Array) -> int:
+        """The last row of an array that is written."""
+        writes = (s for s in self.statements if s.write.array == array.id)
+        return max(_range(s, s.write.index[self.dim])[1] for s in writes)
 
     def rows(self, array: Array, size: int) -> range:
         """The rows of an array that statements touch which are at the first so many rows."""

@@ -208,6 +208,65 @@ def test_arguments_that_are_passed_on_are_stored_by_rows(
         assert run(found, path, tmp_path) == "equal"
 
 
+@pytest.mark.parametrize("size", [1, 3, 4, 5])
+def test_last_rows_are_stored_though_some_are_written_further_behind(size: int, tmp_path: Path) -> None:
+    """The second loop writes rows of t two iterations after the first one, but none of the last ones."""
+    text = STORED.replace(
+        "    for (int i = 2; i < H - 3; i++)\n        for (int j = 1; j < W; j++)\n            u[i][j]",
+        "    for (int i = 2; i < 9; i++)\n        for (int j = 1; j < W; j++)\n"
+        "            t[i][j] += x[i][j] * t[i + 2][j];\n"
+        "    for (int i = 2; i < 7; i++)\n        for (int j = 1; j < W; j++)\n            u[i][j]",
+    ).replace("for (int i = 2; i < H - 3; i++)", "for (int i = 2; i < 7; i++)")
+    path = written(tmp_path, text)
+    found = promises.run(rewritten(read(path), [f"{LOCAL_BLOCKS[0]}{size}"]))
+    assert "t_1" in {array.id for array in found.arrays}
+    assert run(found, path, tmp_path) == "equal"
+
+
+#: A loop over some rows of an argument, each made of rows of another one.
+STAGE = """
+    for (int i = {low}; i < {high}; i++)
+        for (int j = 0; j < 2; j++)
+            {to}[i][j] {op} {origin}[i + ({offset})][j] * 3;
+"""
+STAGES = st.fixed_dictionaries(
+    {
+        "low": st.integers(3, 8),
+        "high": st.integers(9, 15),
+        "to": st.sampled_from("tuv"),
+        "op": st.sampled_from(["=", "+="]),
+        "origin": st.sampled_from("xtuv"),
+        "offset": st.integers(-3, 3),
+    }
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(stages=st.lists(STAGES, min_size=2, max_size=4), size=st.integers(1, 7), wanted=st.booleans())
+def test_any_stages_over_arguments_compute_the_same(
+    stages: list[dict[str, object]], size: int, wanted: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Whatever rows they write, once or again, and whichever they read, of those that were written."""
+    lines = "".join(STAGE.format(**stage) for stage in stages)
+    first = "".join(
+        f"\n    for (int i = 0; i < 18; i++) for (int j = 0; j < 2; j++) {a}[i][j] = x[i][j];" for a in "tuv"
+    )
+    arrays = ", ".join(f"int {a}[18][2]" for a in "tuv")
+    path = written(
+        tmp_path_factory.mktemp("stages"),
+        f"void stages(const int x[18][2], {arrays}, int y[18][2])\n{{{first}{lines}"
+        "    for (int i = 0; i < 18; i++) for (int j = 0; j < 2; j++) y[i][j] = t[i][j] + u[i][j] + v[i][j];\n}\n",
+    )
+    source = read(path) if wanted else replace(read(path), temporaries=("t", "u", "v"))
+    try:
+        found = promises.run(rewritten(source, [f"{LOCAL_BLOCKS[0]}{size}"]))
+    except KernelError:
+        return  # some need rows that others have not made yet, however far behind
+    memory = some_memory(found)
+    other = differences(source, run_source(source, memory), run_source(found, memory))
+    assert {text.partition("[")[0] for text in other} <= {*source.temporaries}
+
+
 def test_rows_that_are_stored_too_early_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = import_module("sisyphus.forms.passing")
     done = module.Passing.done
