@@ -8,7 +8,6 @@ from sisyphus.analysis import dependences
 from sisyphus.errors import KernelError, UsageError
 from sisyphus.forms import (
     INNER,
-    REWRITES,
     SCHEDULE,
     SHIFTED_STRIPS,
     SHORTER,
@@ -22,10 +21,11 @@ from sisyphus.forms import (
     schedule_text,
     sunk,
 )
-from sisyphus.kernel_forms import analysed, in_order, of_orders, shortest
+from sisyphus.kernel_forms import analysed, in_order, of_orders, rewritten_by, shortest
 from sisyphus.kernel_views import freed, with_copies, with_views
 from sisyphus.request import FIX_FORM, GIVEN_FORM, Kernel, Source
 from sisyphus.space import KERNEL_PLACE, DesignPoint
+from sisyphus.values import replace
 
 
 def in_strips(kernel: Kernel, strips: Strips, order: Kernel | None = None) -> Kernel | None:
@@ -54,9 +54,9 @@ def with_word(kernel: Kernel, word: str, size: int) -> Kernel | None:
 
 
 def with_webs_apart(kernel: Kernel, names: Sequence[str]) -> Kernel:
-    """The kernel with values of some arguments that are gone before the end in arrays of their own."""
-    made = _rebuilt(kernel, (WEBS_APART + ",".join(names),), WEBS_APART.strip())
-    return kernel if made is None else made
+    """The kernel with values of some arguments that are gone before the end in arrays of their own, if any."""
+    made = _rebuilt(kernel, (WEBS_APART + ",".join(names),), WEBS_APART.strip()) if names else None
+    return made or kernel
 
 
 def with_inner(kernel: Kernel) -> Kernel | None:
@@ -73,8 +73,8 @@ def with_inner(kernel: Kernel) -> Kernel | None:
 
 def joined(kernel: Kernel, rewrite: str) -> Kernel | None:
     """The kernel with nests that a rewrite makes one, named so, too; None where it makes none of any."""
-    made = REWRITES[rewrite](kernel.dependences)
-    return None if made is None else _rebuilt(kernel, (rewrite,), f"{kernel.name}-{rewrite}")
+    made = rewritten_by(rewrite, kernel, Source("", temporaries=kernel.temporaries))
+    return None if made is None else replace(made, name=f"{kernel.name}-{rewrite}")
 
 
 def in_inner_orders(kernel: Kernel) -> Iterator[Kernel]:

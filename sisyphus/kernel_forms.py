@@ -96,20 +96,20 @@ def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
     written = analysed(scop, found, source)
     flat = _without_tiles(written, source)
     whole = flat or written
-    long = (_rewritten_by(LONG_ROWS, whole, source) if long_rows else None) or whole
-    split = _rewritten_by(CASES, long, source) or long
-    apart = _rewritten_by(SUMS_APART, split, source) or split
-    base = _rewritten_by(TOGETHER, apart, source) or _rewritten_by(INLINED, apart, source) or apart
+    long = (rewritten_by(LONG_ROWS, whole, source) if long_rows else None) or whole
+    split = rewritten_by(CASES, long, source) or long
+    apart = rewritten_by(SUMS_APART, split, source) or split
+    base = rewritten_by(TOGETHER, apart, source) or rewritten_by(INLINED, apart, source) or apart
     plain = [*dict.fromkeys([written, long, split, apart, base]), *_with_expanded(base, source)]
     if base is not apart:
         plain += _with_expanded(apart, source)  # a place for each value may be shorter than what computes it
-    direct = _rewritten_by(FORWARD, base, source)
+    direct = rewritten_by(FORWARD, base, source)
     if direct is not None:
         without = [direct, *_with_expanded(direct, source)]
         if shortest(without) <= shortest(plain) // SHORTER:
             base, plain, direct = direct, [written, *without], None
     yield from plain
-    collected = _rewritten_by(GATHERED, base, source)
+    collected = rewritten_by(GATHERED, base, source)
     if collected is not None and shortest([collected]) <= shortest(plain) // SHORTER:
         yield collected
     yield from _with_pivots(base, source)
@@ -132,7 +132,7 @@ def _other_orders(base: Kernel, direct: Kernel | None, plain: Sequence[Kernel], 
     yield from _in_one_body(FUSED, bases, source)
     steps = _in_one_body(SUCCESSIVE, bases, source)
     yield from (kernel for kernel in steps if shortest([kernel]) <= shortest(plain) // SHORTER)
-    shifted = _rewritten_by(SHIFTED, base, source)
+    shifted = rewritten_by(SHIFTED, base, source)
     if shifted is not None:
         yield shifted
     orders = list(_in_other_orders(base, bases, source))
@@ -162,7 +162,7 @@ def _without_tiles(kernel: Kernel, source: Source) -> Kernel | None:
     return analysed(flat, dependences(flat), source, rewrites=(*before, UNTILED), name=UNTILED)
 
 
-def _rewritten_by(word: str, kernel: Kernel, source: Source) -> Kernel | None:
+def rewritten_by(word: str, kernel: Kernel, source: Source) -> Kernel | None:
     """The form that the rewrite of a name makes of a kernel, by this name; None where it makes none."""
     made = REWRITES[word](kernel.dependences)
     if made is None:
@@ -172,8 +172,8 @@ def _rewritten_by(word: str, kernel: Kernel, source: Source) -> Kernel | None:
 
 def _written_out(base: Kernel, source: Source) -> Kernel | None:
     """The kernel with short loops inside of sequential ones written out, values of variables where they are read."""
-    short = _rewritten_by(WRITTEN_OUT, base, source)
-    whole = None if short is None else _rewritten_by(TOGETHER, short, source) or _rewritten_by(INLINED, short, source)
+    short = rewritten_by(WRITTEN_OUT, base, source)
+    whole = None if short is None else rewritten_by(TOGETHER, short, source) or rewritten_by(INLINED, short, source)
     return whole or short
 
 
@@ -182,8 +182,8 @@ def _in_steps(written: Kernel, base: Kernel, others: Sequence[Kernel], source: S
 
     Where that leaves a chain far shorter than that of `others`, and no more nests than before.
     """
-    private = _rewritten_by(PRIVATE, written, source)
-    steps = [_rewritten_by(SUCCESSIVE, kernel, source) for kernel in (written, private) if kernel is not None]
+    private = rewritten_by(PRIVATE, written, source)
+    steps = [rewritten_by(SUCCESSIVE, kernel, source) for kernel in (written, private) if kernel is not None]
     most = len(base.distribution.nests)
     found = [kernel for kernel in (private, *steps) if kernel is not None and len(kernel.distribution.nests) <= most]
     best = min(found, key=lambda kernel: shortest([kernel]), default=None)

@@ -136,7 +136,7 @@ def _in_blocks_of(source: Kernel, target: Target) -> Kernel | None:
     """
     apart, groups = list(arrays_with_webs(source.dependences)), 1
     while groups <= MOST_GROUPS:
-        begun = kernel = with_webs_apart(source, apart) if apart else source
+        begun = kernel = with_webs_apart(source, apart)
         large = {array.id: array.extents for array in begun.scop.arrays}
         while (more := _in_one_more_block(kernel, large, target, WINDOWS / groups)) is not None:
             kernel = more
@@ -144,7 +144,7 @@ def _in_blocks_of(source: Kernel, target: Target) -> Kernel | None:
         if left is None:
             return None if kernel is begun else kernel
         if left in begun.scop.arrays:
-            kept = [name for name in apart if not left.id.startswith(f"{name}_")]
+            kept = [name for name in apart if source.scop.array(name).span != left.span]
             if kept == apart:
                 return None
             apart = kept

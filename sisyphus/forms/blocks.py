@@ -57,7 +57,7 @@ def in_blocks(expansion: Expansion) -> Scop | None:
         cut = {s.id: cuts[s.position[0]] for s in some}
         blocks = ordered(scop, _moved(scop, cut))
         if next(faults(found, blocks), None) is None:
-            return contracted(blocks.scop, cut, arrays)
+            return _contracted(blocks.scop, cut, arrays)
     raise InternalError("blocks of a loop make another program")
 
 
@@ -80,7 +80,7 @@ def _moved(scop: Scop, cuts: Mapping[StmtId, Cut]) -> Iterator[Moved]:
             yield old, replace(new, position=(place, 0, *old.position[1:])), given
 
 
-def contracted(scop: Scop, cuts: Mapping[StmtId, Cut], arrays: Mapping[ArrayId, int]) -> Scop:
+def _contracted(scop: Scop, cuts: Mapping[StmtId, Cut], arrays: Mapping[ArrayId, int]) -> Scop:
     """The scop in which `arrays`, whose first dimension begins with an iteration, have a place for each of a block.
 
     Statements in `cuts` touch the element of an iteration by its number less that of the first, which `arrays` have.

@@ -1,4 +1,4 @@
-"""What loops pass on in rows of local arrays, in blocks of rows that stay on chip; knows no target.
+"""What loops pass on in rows of arrays, in blocks of rows that stay on chip; knows no target.
 
 for y: for x: t[y][x] = f(in[y][x])   for y: for x: out[y][x] = g(t[y - 1][x], t[y][x], t[y + 1][x])   becomes,
 for yb: {
@@ -7,8 +7,9 @@ for yb: {
     for y < 64: for x: out[64 yb + y - 1][x] = g(t[y][x], t[y + 1][x], t[y + 2][x]) }
 
 A block has the instances of all loops at so many rows (`passing`), in the order in which they were. An array has the
-rows of a block and those above them that it touches, which slide to where the next one has them. Variables have a place
-for each row first where that leaves more. What else the loops touch passes once per block.
+rows of a block and those above them that it touches, which slide to where the next one has them; those of an argument
+are stored when they are done, if anybody wants them. Variables have a place for each iteration first. What else the
+loops touch passes once per block.
 """
 
 from __future__ import annotations
@@ -34,10 +35,9 @@ def rows_passed_on(found: Dependences, dim: int) -> Passing | None:
     None where there is nothing.
     """
     private = privatise(found.scop, found, arrays=False)
-    scop = found.scop if private is None else private.scop
-    known = found if private is None else dependences(scop)
-    every = (passing for passing in passing_rows(scop, dim) if passing.fits(passing.whole))
-    return next((passing for passing in every if _Blocks(passing, passing.whole).ordered(known) is not None), None)
+    known = found if private is None else dependences(private.scop)
+    every = (passing for passing in passing_rows(known, dim) if passing.fits(passing.whole))
+    return next((passing for passing in every if _Blocks(passing, passing.whole).ordered() is not None), None)
 
 
 def in_local_blocks(found: Dependences, size: int, dim: int) -> Scop | None:
@@ -46,7 +46,7 @@ def in_local_blocks(found: Dependences, size: int, dim: int) -> Scop | None:
     if passing is None or not passing.fits(size):
         return None
     blocks = _Blocks(passing, size)
-    made = blocks.ordered(dependences(passing.scop))
+    made = blocks.ordered()
     return None if made is None else blocks.windowed(made)
 
 
@@ -61,13 +61,13 @@ class _Blocks:
         self.cut = Cut(name, passing.values.start, size)
         self.count, self.place = -(-len(passing.values) // size), passing.statements[0].position[0]
 
-    def ordered(self, known: Dependences) -> Scop | None:
+    def ordered(self) -> Scop | None:
         """The statements in blocks, at the place of the first loop; others stay before or after all of them.
 
         None where it is another program.
         """
         made = ordered(self.passing.scop, [self._moved(old) for old in self.passing.scop.statements])
-        return made.scop if next(faults(known, made), None) is None else None
+        return made.scop if next(faults(self.passing.found, made), None) is None else None
 
     def _moved(self, old: Statement) -> Moved:
         """A statement in the block of the row where it is."""
@@ -105,7 +105,7 @@ class _Blocks:
 
     def _window(self, array: Array) -> Window:
         """The rows of an array in a block and above it: those of a local one are in place of all."""
-        dim, rows = self.passing.dim, self.passing.rows(array, self.cut.size)
+        dim, rows = self.passing.dim, self.passing.rows_of(array, self.cut.size)
         name = array.id if array.role is Role.LOCAL else self.names.array(array.id)
         extents = tuple(len(rows) if at == dim else n for at, n in enumerate(array.extents))
         first = var(self.cut.name) * self._own(array) + rows.start

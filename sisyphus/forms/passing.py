@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from math import lcm
 
-from sisyphus.analysis import liveness
+from sisyphus.analysis import Dependences, liveness
 from sisyphus.analysis.rewrite import range_of
 from sisyphus.ir import Array, ArrayId, Ref, Role, Scop, Statement, StmtId
-from sisyphus.poly import Affine, var
+from sisyphus.poly import Affine, affine_range, dim_range, var
 from sisyphus.values import dataclass, replace
 
 #: Groups of loops that are tried: most of them pass nothing on that others do not.
@@ -49,18 +49,66 @@ class Walk:
 
 
 @dataclass(frozen=True, eq=False)
-class Passing:
-    """Arrays of a `scale` with rows in the dimension `dim`, and the statements of all loops from the first to the last.
+class Rows:
+    """Arrays by what a row of each counts for, and the loops through them, by the rows of an iteration."""
 
-    A row of an array counts for `scale` rows. `above` is how far above the row where a statement is it touches each.
-    """
-
-    scop: Scop
     dim: int
     scale: Mapping[ArrayId, int]
+    steps: Mapping[Place, int]
+
+    def with_array(self, statements: Sequence[Statement], array: ArrayId) -> Rows | None:
+        """With one more array; None where some statement goes through it in another way than through the others."""
+        uses = ((s, r.index[self.dim]) for s in statements for r in _refs(s) if r.array == array)
+        paces = [_pace(statement, subscript) for statement, subscript in uses if not subscript.is_constant]
+        if any(pace < 1 for _, pace in paces):
+            return None
+        loop, pace = next((one for one in paces if one[0] in self.steps), ((), 1))
+        scale, rest = divmod(self.steps.get(loop, 1), pace)
+        steps = {**self.steps, **{loop: scale * pace for loop, pace in paces}}
+        same = all(steps[loop] == scale * pace for loop, pace in paces) and self.steps.items() <= steps.items()
+        one = all(sum(place in steps for place in _around(s)) <= 1 for s in statements)
+        return None if rest or not same or not one else Rows(self.dim, {**self.scale, array: scale}, steps)
+
+    def offsets(self, statement: Statement, ref: Ref, walk: Walk) -> tuple[int, int]:
+        """The least and the greatest row that is touched, less what the loop through rows adds."""
+        return _range(statement, ref.index[self.dim] * self.scale[ref.array] - walk.moved(statement))
+
+
+@dataclass(frozen=True, eq=False)
+class Passing:
+    """Arrays whose `rows` are gone through together, and the statements of all loops from the first to the last."""
+
+    found: Dependences
+    rows: Rows
     statements: tuple[Statement, ...]
     walks: Mapping[StmtId, Walk]
-    above: Mapping[ArrayId, range]
+
+    @property
+    def scop(self) -> Scop:
+        return self.found.scop
+
+    @property
+    def dim(self) -> int:
+        """The dimension of arrays that has rows."""
+        return self.rows.dim
+
+    @property
+    def scale(self) -> Mapping[ArrayId, int]:
+        """For how many rows a row of each array counts."""
+        return self.rows.scale
+
+    def above(self, array: Array) -> range:
+        """How far above the row where a statement is it touches an array."""
+        ends = list(self._ends(array.id))
+        return range(min(ends), max(ends) + 1)
+
+    def _ends(self, array: ArrayId, *, reads: bool = True) -> Iterator[int]:
+        """How far above where they are statements touch rows of an array, or write them."""
+        for statement in self.statements:
+            for access in statement.accesses:
+                if access.array == array and (reads or access.is_write):
+                    walk = self.walks[statement.id]
+                    yield from (walk.shift - row for row in self.rows.offsets(statement, access.ref, walk))
 
     @property
     def arrays(self) -> list[Array]:
@@ -78,9 +126,9 @@ class Passing:
         writes = (s for s in self.statements if s.write.array == array.id)
         return max(_range(s, s.write.index[self.dim])[1] for s in writes)
 
-    def rows(self, array: Array, size: int) -> range:
+    def rows_of(self, array: Array, size: int) -> range:
         """The rows of an array that statements touch which are at the first so many rows."""
-        low, above, scale = self.values.start, self.above[array.id], self.scale[array.id]
+        low, above, scale = self.values.start, self.above(array), self.scale[array.id]
         return range((low - above[-1]) // scale, (low + size - 1 - above[0]) // scale + 1)
 
     def fits(self, size: int) -> bool:
@@ -90,7 +138,7 @@ class Passing:
     @cached_property
     def whole(self) -> int:
         """The least rows that are whole steps of all loops."""
-        return lcm(*self.scale.values(), *self._steps)
+        return lcm(*self.scale.values(), *self.rows.steps.values())
 
     @cached_property
     def stored(self) -> list[Array]:
@@ -101,31 +149,22 @@ class Passing:
 
     def done(self, array: Array) -> int:
         """How far above the row where statements are all of an array that is there is written."""
-        uses = [(s, access.ref) for s in self.statements for access in s.accesses if access.is_write]
-        written = (self.walks[s.id].shift - row for s, ref in uses if ref.array == array.id for row in self._at(s, ref))
-        return max(written)
-
-    def _at(self, statement: Statement, ref: Ref) -> tuple[int, int]:
-        rows = _Rows(self.dim, self.scale, {})
-        return rows.offsets(statement, ref, self.walks[statement.id])
-
-    @property
-    def _steps(self) -> set[int]:
-        return {walk.step for walk in self.walks.values() if walk.step}
+        return max(self._ends(array.id, reads=False))
 
     def most(self, elements: int) -> int:
         """For how many rows no more than so many elements are kept of all arrays, those above them included."""
-        row = {a.id: a.elements // a.extents[self.dim] for a in self.arrays}
-        left = elements - sum(row[a] * -(-(len(self.above[a]) - 1) // self.scale[a]) for a in row)
-        return int(left / sum(row[a] / self.scale[a] for a in row))
+        row = {a: a.elements // a.extents[self.dim] for a in self.arrays}
+        left = elements - sum(row[a] * -(-(len(self.above(a)) - 1) // self.scale[a.id]) for a in row)
+        return int(left / sum(row[a] / self.scale[a.id] for a in row))
 
 
-def passing_rows(scop: Scop, dim: int) -> Iterator[Passing]:
+def passing_rows(known: Dependences, dim: int) -> Iterator[Passing]:
     """What loops that follow one another pass on in rows of a dimension, that of most elements first.
 
     Local arrays, and arguments of which the kernel reads nothing but what it wrote: these arrive in memory, too, unless
     nobody wants them.
     """
+    scop = known.scop
     offered = list(_offered(scop, dim))
     names = {array.id for array in offered}
     ends = {array.id: _places(scop, array.id) for array in offered}
@@ -134,10 +173,10 @@ def passing_rows(scop: Scop, dim: int) -> Iterator[Passing]:
     if len(lows) * len(highs) > MOST_SPANS:
         return
     spans = (range(low, high + 1) for low in lows for high in highs if low <= high)
-    found = dict[tuple[int, tuple[ArrayId, ...]], tuple[int, _Rows, tuple[Statement, ...]]]()
+    found = dict[tuple[int, tuple[ArrayId, ...]], tuple[int, Rows, tuple[Statement, ...]]]()
     for span in spans:
         inside = tuple(s for s in scop.statements if s.position[0] in span)
-        rows = _Rows(dim, {}, {})
+        rows = Rows(dim, {}, {})
         for array in sorted(offered, key=lambda array: -array.elements):
             if ends[array.id][0] in span and ends[array.id][1] in span and _is_passed(scop, array, inside):
                 rows = rows.with_array(inside, array.id) or rows
@@ -145,8 +184,7 @@ def passing_rows(scop: Scop, dim: int) -> Iterator[Passing]:
         if touching and (min(touching), max(touching)) == (span[0], span[-1]):
             found[len(span), tuple(rows.scale)] = sum(scop.array(a).elements for a in rows.scale), rows, inside
     for _, rows, inside in sorted(found.values(), key=lambda one: (-one[0], len(one[2])))[:MOST_PASSINGS]:
-        walks = _walks(inside, rows)
-        yield Passing(scop, dim, rows.scale, inside, walks, {a: _above(a, inside, walks, rows) for a in rows.scale})
+        yield Passing(known, rows, inside, _walks(inside, rows))
 
 
 def _offered(scop: Scop, dim: int) -> Iterator[Array]:
@@ -176,32 +214,6 @@ def _is_passed(scop: Scop, array: Array, inside: Sequence[Statement]) -> bool:
     return any({s.position[0]} != writers for s in inside if any(ref.array == array.id for ref in s.reads))
 
 
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """Arrays by what a row of each counts for, and the loops through them, by the rows of an iteration."""
-
-    dim: int
-    scale: Mapping[ArrayId, int]
-    steps: Mapping[Place, int]
-
-    def with_array(self, statements: Sequence[Statement], array: ArrayId) -> _Rows | None:
-        """With one more array; None where some statement goes through it in another way than through the others."""
-        uses = ((s, r.index[self.dim]) for s in statements for r in _refs(s) if r.array == array)
-        paces = [_pace(statement, subscript) for statement, subscript in uses if not subscript.is_constant]
-        if any(pace < 1 for _, pace in paces):
-            return None
-        loop, pace = next((one for one in paces if one[0] in self.steps), ((), 1))
-        scale, rest = divmod(self.steps.get(loop, 1), pace)
-        steps = {**self.steps, **{loop: scale * pace for loop, pace in paces}}
-        same = all(steps[loop] == scale * pace for loop, pace in paces) and self.steps.items() <= steps.items()
-        one = all(sum(place in steps for place in _around(s)) <= 1 for s in statements)
-        return None if rest or not same or not one else _Rows(self.dim, {**self.scale, array: scale}, steps)
-
-    def offsets(self, statement: Statement, ref: Ref, walk: Walk) -> tuple[int, int]:
-        """The least and the greatest row that is touched, less what the loop through rows adds."""
-        return _range(statement, ref.index[self.dim] * self.scale[ref.array] - walk.moved(statement))
-
-
 def _pace(statement: Statement, subscript: Affine) -> tuple[Place, int]:
     """The loop with most iterations in a subscript, and what it adds: y of t[y + k], in which k is a few rows."""
     depths = [at for at, name in enumerate(statement.iterators) if subscript.coefficient(name)]
@@ -214,14 +226,7 @@ def _around(statement: Statement) -> list[Place]:
     return [statement.position[:depth] for depth in range(1, len(statement.iterators) + 1)]
 
 
-def _above(array: ArrayId, inside: Sequence[Statement], walks: Mapping[StmtId, Walk], rows: _Rows) -> range:
-    """How far above where they are statements touch rows of an array."""
-    uses = ((s, ref) for s in inside for ref in _refs(s) if ref.array == array)
-    found = [walks[s.id].shift - row for s, ref in uses for row in rows.offsets(s, ref, walks[s.id])]
-    return range(min(found), max(found) + 1)
-
-
-def _walks(inside: Sequence[Statement], rows: _Rows) -> dict[StmtId, Walk]:
+def _walks(inside: Sequence[Statement], rows: Rows) -> dict[StmtId, Walk]:
     """Where each statement is: at no row before one that it touches, nor before what it depends on of earlier loops.
 
     All statements in a loop through rows keep their order there, as they are at the same row in an iteration.
@@ -242,7 +247,7 @@ def _walks(inside: Sequence[Statement], rows: _Rows) -> dict[StmtId, Walk]:
     return walks
 
 
-def _rows_after(earlier: Statement, later: Statement, walks: Mapping[StmtId, Walk], rows: _Rows) -> Iterator[int]:
+def _rows_after(earlier: Statement, later: Statement, walks: Mapping[StmtId, Walk], rows: Rows) -> Iterator[int]:
     """The least shifts of a later statement by each element that both touch in a row, and one of them writes."""
     before, after = walks[earlier.id], walks[later.id]
     for first in earlier.accesses:
@@ -271,14 +276,7 @@ def _as_rows(statement: Statement, ref: Ref, walk: Walk) -> tuple[int, tuple[int
 
 def _range(statement: Statement, value: Affine) -> tuple[int, int]:
     """Bounds of an expression over the box around the instances of a statement."""
-    low = high = value.constant
-    for depth, name in enumerate(statement.iterators):
-        factor = value.coefficient(name)
-        if factor:
-            values = range_of([statement], depth)
-            ends = factor * values.start, factor * (values.stop - 1)
-            low, high = low + min(ends), high + max(ends)
-    return low, high
+    return affine_range(value, {name: dim_range(statement.domain, name) for name in value.names})
 
 
 def _refs(statement: Statement) -> Iterator[Ref]:

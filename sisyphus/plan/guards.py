@@ -15,8 +15,9 @@ from collections.abc import Mapping
 
 from sisyphus.ir import ArrayId, Binary, Call, Lookup, Ref, Statement, StmtId, walk
 from sisyphus.plan.plan import Buffer
-from sisyphus.plan.ranges import Ranges, affine_range, loop_range
+from sisyphus.plan.ranges import Ranges, loop_range
 from sisyphus.plan.tree import For, Guard, Hold, LoopRole, Node, Run, Skip, body_of, with_body
+from sisyphus.poly import affine_range
 from sisyphus.values import dataclass, replace
 
 

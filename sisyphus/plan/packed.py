@@ -17,8 +17,8 @@ from collections.abc import Collection, Mapping, Sequence
 from sisyphus.algebra import EXACT, Algebra, Value
 from sisyphus.errors import KernelError
 from sisyphus.plan.plan import Buffer, Plan, Port
-from sisyphus.plan.ranges import Ranges, affine_range
-from sisyphus.poly import Affine, const
+from sisyphus.plan.ranges import Ranges
+from sisyphus.poly import Affine, affine_range, const
 from sisyphus.space import COLUMNS, PACKED, PADDED
 from sisyphus.values import dataclass, replace
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from sisyphus.plan.tree import Bound, For
-from sisyphus.poly import Affine
+from sisyphus.poly import affine_range
 
 Ranges = Mapping[str, tuple[int, int]]
 
@@ -22,15 +22,6 @@ class Bounded(Protocol):
 
     @property
     def trip_count(self) -> int: ...
-
-
-def affine_range(value: Affine, ranges: Ranges) -> tuple[int, int]:
-    """Smallest and largest value over a box of iterators."""
-    low = high = value.constant
-    for name, coefficient in value.terms:
-        ends = [coefficient * end for end in ranges[name]]
-        low, high = low + min(ends), high + max(ends)
-    return low, high
 
 
 def lower_value(bound: Bound, ranges: Ranges) -> int:

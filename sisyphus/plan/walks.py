@@ -8,9 +8,9 @@ from math import ceil
 
 from sisyphus.plan.packed import as_it_lies, whole_tiles
 from sisyphus.plan.plan import Buffer, Plan, Port
-from sisyphus.plan.ranges import Ranges, affine_range, ranges_of
+from sisyphus.plan.ranges import Ranges, ranges_of
 from sisyphus.plan.tree import For, Node, copies_in, descend, widened
-from sisyphus.poly import Affine, const
+from sisyphus.poly import Affine, affine_range, const
 from sisyphus.space import PACKED
 
 

@@ -1,6 +1,6 @@
 """isl by dimension name: the only door to islpy."""
 
-from sisyphus.poly.affine import Affine, comparisons, const, var
+from sisyphus.poly.affine import Affine, affine_range, comparisons, const, var
 from sisyphus.poly.affine_times import (
     Timed,
     TooLongError,
@@ -94,6 +94,7 @@ __all__ = [
     "TileNumber",
     "Timed",
     "TooLongError",
+    "affine_range",
     "agree",
     "all_pairs",
     "backwards",

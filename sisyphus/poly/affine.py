@@ -103,6 +103,15 @@ def const(value: int) -> Affine:
     return Affine((), value)
 
 
+def affine_range(value: Affine, ranges: Mapping[str, tuple[int, int]]) -> tuple[int, int]:
+    """Smallest and largest value over a box of iterators."""
+    low = high = value.constant
+    for name, coefficient in value.terms:
+        ends = [coefficient * end for end in ranges[name]]
+        low, high = low + min(ends), high + max(ends)
+    return low, high
+
+
 def comparisons(conditions: Sequence[Affine]) -> tuple[tuple[Affine, str, Affine], ...]:
     """Conditions (each >= 0) as left side, operator and right side without negative terms: `k - i >= 0` is `k >= i`.
 

@@ -148,7 +148,7 @@ def _with_cut(cuts: Cuts, problem: Problem, chosen: Chosen) -> Cuts:
     states = {array: problem.begin(array) for array in problem.states}
     for table, entry in zip(problem.tables, chosen.entries, strict=True):
         for array, demand in table.states.items():
-            states[array] = int(problem.states[array].joined_with(states[array])[demand[entry]])
+            states[array] = int(problem.states[array].joined(states[array], demand[entry : entry + 1])[0])
     if IMPOSSIBLE not in states.values():
         larger = {Excess(str(a), s) for a, s in states.items() if chosen.states[str(a)] != s}
         if larger:

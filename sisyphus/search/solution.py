@@ -71,7 +71,7 @@ def solution_of(
     asked |= {array: registers for array in offers.placement.registers if (registers := costs.states[array].registers)}
     for pick in picks:
         for array, state in pick.states.items():
-            asked[array] = int(costs.states[array].joined_with(asked[array])[int(state[0])])
+            asked[array] = int(costs.states[array].joined(asked[array], state)[0])
     widths = {array: int(costs.states[array].width[state]) for array, state in asked.items()}
     if transfer_limit is not None:
         widths |= {array: int(chosen[asked[array]]) for array, chosen in transfer_limit.widths.items()}

@@ -14,8 +14,8 @@ from sisyphus.backends.hls.express import Affines, as_factor
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.plan import Buffer, For, LoopRole, Plan, Run, Task, walk
-from sisyphus.plan.ranges import Ranges, affine_range
-from sisyphus.poly import Affine, const
+from sisyphus.plan.ranges import Ranges
+from sisyphus.poly import Affine, affine_range, const
 from sisyphus.target import table_storage
 
 

@@ -37,9 +37,9 @@ from sisyphus.backends.hls.loop_bounds import NARROW, Iterators, divides_by, nar
 from sisyphus.backends.hls.writer import Writer
 from sisyphus.errors import InternalError
 from sisyphus.plan import Buffer, Direction, Plan, Transfer, as_it_lies, layout_extents
-from sisyphus.plan.ranges import Ranges, affine_range
+from sisyphus.plan.ranges import Ranges
 from sisyphus.plan.walks import Walk, hangs_over, settled, walk_of
-from sisyphus.poly import Affine, const
+from sisyphus.poly import Affine, affine_range, const
 from sisyphus.space import COLUMNS
 from sisyphus.values import dataclass
 

@@ -10,8 +10,8 @@ from sisyphus.backends.hls.writer import Writer
 from sisyphus.ir import ALL_TYPES
 from sisyphus.ir.types import REINTERPRET
 from sisyphus.plan import Bound, Buffer, For, Quotient
-from sisyphus.plan.ranges import Ranges, affine_range
-from sisyphus.poly import Affine
+from sisyphus.plan.ranges import Ranges
+from sisyphus.poly import Affine, affine_range
 from sisyphus.values import dataclass
 
 

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sisyphus.backends.hls.express import Affines
-from sisyphus.backends.hls.loop_bounds import HELPERS, Bounds, affine_range, least_trips
+from sisyphus.backends.hls.loop_bounds import HELPERS, Bounds, least_trips
 from sisyphus.plan import Bound, For, LoopRole, Quotient
 from sisyphus.plan.ranges import loop_range, ranges_of
 from sisyphus.plan.walks import ranges_at
-from sisyphus.poly import Affine, const, var
+from sisyphus.poly import Affine, affine_range, const, var
 from sisyphus.tools import run_tool
 
 RANGES = {"i": (-7, 9), "j": (0, 5)}
