@@ -159,7 +159,7 @@ def _striped(part: Part, space: Space, arrays: Arrays) -> list[Part]:
 def _slow_before(part: Part, course: Course, space: Space, tiles: Arrays) -> Arrays:
     """Of the arrays whose tiles may be slow those that are so beside what is known before a space is searched.
 
-    Where none may be, those that are in the best design, if that is one of the form.
+    And those that are in the best design, if that is one of the form: there they may pass more often.
     """
     known = course.known
     if tiles:  # in this form others may have several ports than in the kernel as it is written
@@ -167,7 +167,8 @@ def _slow_before(part: Part, course: Course, space: Space, tiles: Arrays) -> Arr
     if known is None:
         return tiles
     slow = slow_tiles(space, cost_of(known, course.request)) if tiles else ()
-    return tuple(array for array in tiles if array in slow) or _slow_in_found(part, course)
+    likely = (array for array in tiles if array in slow)
+    return tuple(dict.fromkeys((*likely, *_slow_in_found(part, course))))
 
 
 def _slow_in_found(part: Part, course: Course, share: float = SLOW, knob: str = "ports") -> Arrays:

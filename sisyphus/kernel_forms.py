@@ -215,7 +215,11 @@ def _with_expanded(base: Kernel, source: Source) -> Iterator[Kernel]:
         yield analysed(inside.scop, dependences(inside.scop), source, rewrites=(*before, INSIDE), name=INSIDE)
         blocks = in_blocks(expansion)
         if blocks is not None:
-            yield analysed(blocks, dependences(blocks), source, rewrites=(*before, BLOCKS), name=BLOCKS)
+            whole = analysed(blocks, dependences(blocks), source, rewrites=(*before, BLOCKS), name=BLOCKS)
+            yield whole
+            fused = rewritten_by(FUSED, whole, source)
+            if fused is not None:
+                yield replace(fused, name=f"{BLOCKS}-{FUSED}")
 
 
 #: A kernel by the rewrites that make it, and its dependences; and one in another order, by its name, too.

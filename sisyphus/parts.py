@@ -361,11 +361,16 @@ def _chain(kernel: Kernel) -> int:
 
 
 def _for_temporaries(kernels: Sequence[Kernel], target: Target) -> list[Kernel]:
-    """The forms in blocks, where temporaries with a place for every iteration do not fit on chip with the arrays."""
+    """The forms in blocks, where temporaries with a place for every iteration do not fit on chip with the arrays.
+
+    And those with shorter chains that have no such temporaries at all.
+    """
     whole = [kernel for kernel in kernels if kernel.expanded]
-    if any(have_room(kernel.scop.arrays, target) for kernel in whole):
+    blocks = [kernel for kernel in kernels if BLOCKS in kernel.rewrites]
+    if not blocks or any(have_room(kernel.scop.arrays, target) for kernel in whole):
         return []
-    return [kernel for kernel in kernels if BLOCKS in kernel.rewrites]
+    least = min(_chain(kernel) for kernel in blocks)
+    return [*blocks, *(kernel for kernel in kernels if not kernel.expanded and _chain(kernel) < least)]
 
 
 def by_promise(kernels: Sequence[Kernel], first: Collection[Kernel] = ()) -> list[Kernel]:

@@ -57,8 +57,8 @@ def privatise(scop: Scop, dependences: Dependences, *, arrays: bool = True) -> E
     """The scop with every local variable expanded over all loops in each iteration of which its values stay.
 
     Without `arrays`, those alone that have one element. No variable becomes larger than the largest array that there
-    is, or `SMALL`: one that would is expanded over those loops alone in which nothing but local variables waits. None
-    where nothing can be expanded.
+    is, or `SMALL`: one that would is expanded over those loops alone in which nothing but local variables waits, of its
+    own statements, or else of all that the loops have. None where nothing can be expanded.
     """
     if not any(array.role is Role.LOCAL for array in scop.arrays):
         return None
@@ -69,10 +69,10 @@ def privatise(scop: Scop, dependences: Dependences, *, arrays: bool = True) -> E
     for at, web in enumerate(search.webs):
         may_be = web.array.role is Role.LOCAL and (arrays or not web.array.extents)
         alone = range(web.shared_loops) if may_be else ()
-        loops = [loop for loop in alone if search.may_expand(at, loop)]
-        if _size_over(web, loops) > most:
-            loops = [loop for loop in loops if not search.is_carried(web, loop)]
-        webs.append((web, loops if _size_over(web, loops) <= most else []))
+        every = [loop for loop in alone if search.may_expand(at, loop)]
+        own = [loop for loop in every if not search.is_carried(web.statements, loop)]
+        free = [loop for loop in own if not search.is_carried(search.inside(web, loop), loop)]
+        webs.append((web, next((loops for loops in (every, own, free) if _size_over(web, loops) <= most), [])))
     return rewrite(scop, webs, {}) if any(loops for _, loops in webs) else None
 
 
@@ -196,9 +196,14 @@ class _Search:
             self._private[at, loop] = self.patience.ask(partial(self.webs[at].stays_within, loop)) is True
         return self._sound[at] and self._private[at, loop]
 
-    def is_carried(self, web: Web, loop: int) -> bool:
-        """Do the statements of a web wait for earlier iterations of a loop for what is no local variable?"""
-        own = frozenset(statement.id for statement in web.statements)
+    def inside(self, web: Web, loop: int) -> list[Statement]:
+        """All statements in a loop that those of a web share."""
+        place = web.statements[0].position[: loop + 1]
+        return [s for s in self.scop.statements if len(s.iterators) > loop and s.position[: loop + 1] == place]
+
+    def is_carried(self, statements: Sequence[Statement], loop: int) -> bool:
+        """Do statements wait for earlier iterations of a loop for what is no local variable?"""
+        own = frozenset(statement.id for statement in statements)
         waits = (edge for edge in self.dependences.among(own) if self.scop.array(edge.array).role is not Role.LOCAL)
         return any(loop in edge.depths for edge in waits)
 

@@ -1,4 +1,4 @@
-"""Statements that share their loops and read the same arrays, in one nest: one body computes all; knows no cost.
+"""Statements that share their loops, of which one reads all arrays, in one nest: one body computes all; knows no cost.
 
 for i: s += a[i] * b[i]   for i: q += a[i] * a[i]   becomes   for i: { s += a[i] * b[i]   q += a[i] * a[i] }
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from sisyphus.analysis import Dependences, LoopKind, Nest, distribute
 from sisyphus.analysis.distribution import components
-from sisyphus.ir import Scop, Statement, StmtId
+from sisyphus.ir import ArrayId, Scop, Statement, StmtId
 from sisyphus.values import replace
 
 #: Statements of one body.
@@ -55,24 +55,33 @@ def stay_alone(joined: Dependences, groups: Mapping[tuple[StmtId, ...], int]) ->
 
 
 def _groups(found: Dependences) -> Iterator[tuple[tuple[StmtId, ...], int]]:
-    """Statements that may be together, with how many loops are around their nests."""
+    """Statements that may be together, with how many loops are around their nests.
+
+    Those that read most arrays, and all that read nothing else.
+    """
     scop = found.scop
-    alike: dict[Any, list[Statement]] = {}
+    alike: dict[Any, dict[Statement, frozenset[ArrayId]]] = {}
     for nest in distribute(scop, found).nests:
-        if _can_be_joined(nest):
-            [statement] = map(scop.statement, nest.statements)
-            read = frozenset(ref.array for ref in statement.reads) - {statement.write.array}
+        [statement, *others] = map(scop.statement, nest.statements)
+        read = frozenset(ref.array for ref in statement.reads) - {statement.write.array}
+        if read and not others and _can_be_joined(nest):
             place = statement.position[: len(statement.iterators)]
             kinds = tuple(loop.kind for loop in nest.band)
-            alike.setdefault((place, len(nest.outer), kinds, read), []).append(statement)
-    for (_, depth, _, read), statements in alike.items():
-        same = [s for s in statements if s.domain.set_tuple_name("").is_equal(statements[0].domain.set_tuple_name(""))]
-        ids = tuple(s.id for s in same[:MOST_TOGETHER])
-        if read and len(ids) > 1 and all(edge.source == edge.sink for edge in found.among(frozenset(ids))):
-            yield ids, depth
+            alike.setdefault((place, len(nest.outer), kinds), {})[statement] = read
+    for (_, depth, _), left in alike.items():
+        while left:
+            first, most = max(left.items(), key=lambda one: len(one[1]))
+            near = [s for s, read in left.items() if read <= most and _has_the_domain_of(s, first)]
+            left = {s: read for s, read in left.items() if s not in near}
+            ids = tuple(s.id for s in near[:MOST_TOGETHER])
+            if len(ids) > 1 and all(edge.source == edge.sink for edge in found.among(frozenset(ids))):
+                yield ids, depth
+
+
+def _has_the_domain_of(statement: Statement, other: Statement) -> bool:
+    return statement.domain.set_tuple_name("").is_equal(other.domain.set_tuple_name(""))
 
 
 def _can_be_joined(nest: Nest) -> bool:
-    """A nest of several statements has their innermost loop, and parallel ones around it."""
-    around = nest.band[:-1]
-    return len(nest.statements) == 1 and bool(nest.band) and all(loop.kind is LoopKind.PARALLEL for loop in around)
+    """A nest of several statements has their innermost loop, and around it loops that are parallel or add up."""
+    return bool(nest.band) and all(loop.kind in (LoopKind.PARALLEL, LoopKind.REDUCTION) for loop in nest.band[:-1])

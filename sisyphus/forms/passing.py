@@ -181,7 +181,7 @@ def passing_rows(known: Dependences, dim: int) -> Iterator[Passing]:
             if ends[array.id][0] in span and ends[array.id][1] in span and _is_passed(scop, array, inside):
                 rows = rows.with_array(inside, array.id) or rows
         touching = [s.position[0] for s in inside if rows.scale.keys() & {*s.touched}]
-        if touching and (min(touching), max(touching)) == (span[0], span[-1]):
+        if rows.steps and (min(touching), max(touching)) == (span[0], span[-1]):
             found[len(span), tuple(rows.scale)] = sum(scop.array(a).elements for a in rows.scale), rows, inside
     for _, rows, inside in sorted(found.values(), key=lambda one: (-one[0], len(one[2])))[:MOST_PASSINGS]:
         yield Passing(known, rows, inside, _walks(inside, rows))

@@ -209,6 +209,24 @@ for b in range(6):
     assert privatise(built, dependences(built)) is None
 
 
+def test_nor_for_steps_in_which_other_statements_than_its_own_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `g` holds comes from `h` and goes to `h`: no statement of `g` alone waits for an earlier step."""
+    monkeypatch.setattr("sisyphus.analysis.expansion.SMALL", 0)
+    steps = """
+for b in range(6):
+    for p in range(5):
+        for i in range(6):
+            g[i] = F[i] * 2
+        for i in range(6):
+            h[i] = g[i] + A[b, i]
+        for i in range(6):
+            A[b, i] = h[i] - 1
+"""
+    built = scop(steps, A=(6, 7), F=(6,), g=(6,), h=(6,))
+    found = privatise(built, dependences(built))
+    assert found is not None and [(e.array, e.over) for e in found.expanded] == [("g", ("b",)), ("h", ("b",))]
+
+
 def test_a_table_that_a_hundred_statements_update_is_expanded() -> None:
     """Rounds of a cipher as one writes them: isl gives up on what all of them do together, not on each of them."""
     rounds = "\n".join(f"        x[{5 * n % 16}] += x[{(5 * n + 4) % 16}] + x[{7 * n % 16}]" for n in range(96))

@@ -431,3 +431,16 @@ def test_arrays_over_several_ports_keep_theirs_where_others_become_slow(monkeypa
         monkeypatch.setattr(beside, "slow_in_design", partial(_always, slow))
         assert beside._slow_in_found(None, course) == expected  # type: ignore[arg-type]
     assert beside._slow_in_found(None, course, knob="layout") == ()  # type: ignore[arg-type]
+
+
+def test_tiles_that_pass_often_in_the_best_design_are_slow_beside_those_that_are_so_in_any(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`b` is stored once as the source has it, and in each strip of rows in the best design."""
+    course = SimpleNamespace(request=SimpleNamespace(model="measured", fixes=()), known=object())
+    answers = {"tiles_by_limit": (), "cost_of": 100.0, "slow_tiles": ("a",), "_slow_in_found": ("b",)}
+    for name, answer in answers.items():
+        monkeypatch.setattr(beside, name, partial(_always, answer))
+    assert beside._slow_before(None, course, None, ("a",)) == ("a", "b")  # type: ignore[arg-type]
+    course.known = None
+    assert beside._slow_before(None, course, None, ("a",)) == ("a",)  # type: ignore[arg-type]

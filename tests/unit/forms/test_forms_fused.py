@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
 from builders import scop
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from plan_interpreter import differences, run_plan, run_source, some_memory
+from random_kernels import random_point
 
 import sisyphus as sisy
-from sisyphus.analysis import dependences, distribute
+from sisyphus.analysis import dependences, distribute, liveness
 from sisyphus.forms import FUSED, fused, rewritten
 from sisyphus.ir import Scop, promises
+from sisyphus.plan import build_plan
 
 SUMS = """
 float sums(const float a[64], const float b[64], float c[64])
@@ -60,14 +66,51 @@ def test_sums_of_the_same_elements_are_one_nest_in_all_loops() -> None:
         "for i in range(8):\n    P[i] = X[i]\n    X[i] = X[i] * 2.0\n",  # one depends on the other
         # what reads both stands between: it needs the new P and the old Q
         "for i in range(8):\n    P[i] = X[i]\n    R[i] = P[i] + Q[i]\n    Q[i] = X[i] * 2.0\n",
-        # sums over the outer loop would run in the innermost one alone
-        "for k in range(5):\n    for i in range(4):\n        R[i] += A[i, k]\n        S[i] += A[i, k] * 2.0\n",
+        # one row waits for the row before
+        "for k in range(5):\n    for i in range(4):\n        A[k + 1, i] = A[k, i] + X[i]\n        R[i] += X[i]\n",
     ],
 )
 def test_what_stays_apart(text: str) -> None:
     source = scop(text, **SHAPES)
     found = rewritten(source, [FUSED])
     assert found is source and all(len(statements) == 1 for statements in nests(source))
+
+
+WINDOWS = """
+for i in range(4):
+    for k in range(3):
+        for l in range(2):
+            R[i] += A[i + k, l]
+            S[i] += B[i + k, l]
+            P[i] += A[i + k, l] * B[i + k, l]
+"""
+
+
+def test_sums_over_several_loops_come_with_one_that_reads_all_their_arrays() -> None:
+    found = rewritten(scop(WINDOWS, **SHAPES), [FUSED])
+    promises.run(found)
+    [nest] = distribute(found, dependences(found)).nests
+    assert nest.statements == ("S0", "S1", "S2")
+    assert [(loop.iterator, loop.kind.value) for loop in nest.band] == [
+        ("i", "parallel"),
+        ("k", "reduction"),
+        ("l", "reduction"),
+    ]
+    assert nest.precedence == {("k", "l")}
+
+
+@settings(max_examples=20, deadline=None)
+@given(outer=st.booleans(), seed=st.integers(0, 999))
+def test_points_of_such_sums_compute_what_the_source_computes(*, outer: bool, seed: int) -> None:
+    """Also where a loop over sums lies outside; the interpreter has no copies of a nest side by side."""
+    turned = "for k in range(3):\n    for i in range(4):\n" + WINDOWS.split("range(3):\n")[1]
+    found = rewritten(scop(turned if outer else WINDOWS, **SHAPES), [FUSED])
+    assert found.fused == (("S0", "S1", "S2"),)
+    distribution, live, memory = distribute(found, dependences(found)), liveness(found), some_memory(found)
+    point = random_point(random.Random(seed), found, distribution)
+    assume(not any(nest.unroll for nest in point.nests))
+    plan = build_plan(found, distribution, live, point)
+    assert differences(found, run_source(found, memory), run_plan(plan, memory)) == []
 
 
 def test_a_design_of_sums_in_one_body_is_the_source_and_faster(tmp_path: Path) -> None:

@@ -353,6 +353,19 @@ def test_which_arrays_pass_rows(old: str, new: str, tmp_path: Path) -> None:
     assert (passing is not None and "h" in {array.id for array in passing.arrays}) == ("T + 1" in new)
 
 
+def test_planes_that_no_loop_goes_through_are_no_rows(tmp_path: Path) -> None:
+    """Nor an internal error: the planes of all directions are in one array, each in a statement of its own."""
+    text = """
+    void planes(float y[D][F]) {
+        static float h[2][F];
+        for (int f = 0; f < F; f++) { h[0][f] = y[0][f]; h[1][f] = y[1][f]; }
+        for (int f = 0; f < F; f++) y[2][f] = h[0][f] + h[1][f];
+    }
+    """
+    found = dependences(read(layers(tmp_path, text=text)))
+    assert rows_passed_on(found, 0) is None
+
+
 def test_loops_that_need_all_rows_before_stay(tmp_path: Path) -> None:
     """A sum over all rows that later ones are scaled by: blocks are of the first loop, all would use it too early."""
     text = LAYERS.replace(
