@@ -38,6 +38,7 @@ from sisyphus.forms import (
     SHORTER,
     SUCCESSIVE,
     SUMS_APART,
+    SUMS_WRITTEN_OUT,
     TABLE_TILES,
     TOGETHER,
     UNTILED,
@@ -109,11 +110,14 @@ def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
         if shortest(without) <= shortest(plain) // SHORTER:
             base, plain, direct = direct, [written, *without], None
     yield from plain
+    sums = _written_out(SUMS_WRITTEN_OUT, apart, source)
+    if sums is not None and shortest([sums]) <= shortest(plain):
+        yield replace(sums, name=SUMS_WRITTEN_OUT)
     collected = rewritten_by(GATHERED, base, source)
     if collected is not None and shortest([collected]) <= shortest(plain) // SHORTER:
         yield collected
     yield from _with_pivots(base, source)
-    short = _written_out(base, source)
+    short = _written_out(WRITTEN_OUT, base, source)
     if short is not None and 2 * shortest([short]) <= shortest(plain):
         yield replace(short, name=WRITTEN_OUT)
     if source.schedule:
@@ -170,9 +174,9 @@ def rewritten_by(word: str, kernel: Kernel, source: Source) -> Kernel | None:
     return analysed(made, dependences(made), source, rewrites=(*kernel.rewrites, word), name=word)
 
 
-def _written_out(base: Kernel, source: Source) -> Kernel | None:
-    """The kernel with short loops inside of sequential ones written out, values of variables where they are read."""
-    short = rewritten_by(WRITTEN_OUT, base, source)
+def _written_out(word: str, base: Kernel, source: Source) -> Kernel | None:
+    """The kernel with short loops written out by the rewrite of a name, values of variables where they are read."""
+    short = rewritten_by(word, base, source)
     whole = None if short is None else rewritten_by(TOGETHER, short, source) or rewritten_by(INLINED, short, source)
     return whole or short
 

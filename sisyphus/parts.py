@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from math import prod
 
 from sisyphus.analysis import LoopKind, OuterLoop, read_at_once
 from sisyphus.asked_forms import of_fixed_form
 from sisyphus.errors import UsageError
-from sisyphus.forms import (
-    BLOCKS,
-    FINISHED,
-    INSIDE,
-    PANELS,
-    PIVOT_BLOCKS,
-    SHORTER,
-    TABLE_TILES,
-    elsewhere,
-    steps_of,
-)
-from sisyphus.ir import Role
+from sisyphus.forms import FINISHED, PANELS, PIVOT_BLOCKS, SHORTER, TABLE_TILES
 from sisyphus.kernel_views import freed, with_copies, with_views
 from sisyphus.model.limit import limit_of
+from sisyphus.promise import by_promise, for_temporaries, longest_chain, of_temporaries
 from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of
 from sisyphus.space import DesignPoint, NestSpace, Options, may_add_in_fabric, may_be_listed, stores_late
 from sisyphus.target import ADDERS, Adders, Target
@@ -32,9 +22,6 @@ from sisyphus.values import dataclass, replace
 #: Combinations of tiles in a nest above which a smaller space is searched first, and of those that are counted, as one
 #: loop of a nest at most is pipelined.
 LARGE, MANY = 1_000_000, 1_000_000
-
-#: Temporaries take much of the memory on chip if so many times as many do not fit.
-MUCH = 4
 
 #: What other forms count for together, where one is far better by its chains or was made for arrays that do not fit,
 #: and all spaces with other adders before the first of them is searched, where they were not probed.
@@ -108,9 +95,10 @@ class Parts:
             needless = [] if len(kernels) == len(panels) else [k for k in panels if not oversized(k, request.target)]
             if len(kernels) > 1:
                 needless += [k for k in kernels if FINISHED in k.rewrites and oversized(k, request.target)]
-            others = [kernel for kernel in _of_temporaries(kernels, request.target) if kernel not in needless]
-            self._first = [*larger, *panels, *_for_temporaries(others, request.target)]
-            promising = tuple(by_promise(others, first=self._first))
+            others = [kernel for kernel in of_temporaries(kernels, request.target) if kernel not in needless]
+            first = [*larger, *panels], for_temporaries(others, request.target)
+            self._first = [kernel for group in first for kernel in group]
+            promising = tuple(by_promise(others, first))
             copies = [with_copies(kernel) for kernel in promising if not kernel.views]
             copied = _freed(copies, request.target)
             apart = [_with_copies_for_readers(k, request.target) for k in promising if not k.views]
@@ -199,8 +187,8 @@ class Parts:
 
     def _is_best(self, kernel: Kernel) -> bool:
         """Whether no other form is likely to be as good: two of them differ by twice what makes one worth a search."""
-        others = (_chain(other) for other in self._kernels if other.rewrites != kernel.rewrites)
-        return kernel in self._first or min(others, default=0) >= SHORTER**2 * _chain(kernel)
+        others = (longest_chain(other) for other in self._kernels if other.rewrites != kernel.rewrites)
+        return kernel in self._first or min(others, default=0) >= SHORTER**2 * longest_chain(kernel)
 
     def _of(self, kernel: Kernel) -> list[Part]:
         """The spaces of a form; the one with the start comes first.
@@ -343,49 +331,6 @@ def _free_loops(kernel: Kernel) -> object:
     held = (nest.outer or nest.precedence or any(p.kind is LoopKind.SEQUENTIAL for p in nest.band) for nest in nests)
     computed = [(s.id, s.write, s.rhs) for s in kernel.scop.statements]
     return None if any(held) else (tuple(loops), tuple(nest.statements for nest in nests), tuple(computed))
-
-
-def _of_temporaries(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel]:
-    """The forms without those whose temporaries are of one iteration, unless those of all take much of the memory."""
-    every = [[a for a in k.scop.arrays if a.role is Role.LOCAL] for k in kernels if k.expanded]
-    taken = max((sum(a.elements * a.type.bytes for a in locals_) for locals_ in every), default=0)
-    if not taken or taken * MUCH > target.budget.onchip_bytes:
-        return kernels
-    return [kernel for kernel in kernels if not {INSIDE, BLOCKS} & {*kernel.rewrites}]
-
-
-def _chain(kernel: Kernel) -> int:
-    """The longest chain of iterations for synthesis, to which nests that read elsewhere what they update are serial."""
-    serial = [s.id for s in kernel.scop.statements if any(elsewhere(s))]
-    return steps_of(kernel.distribution.body, serial)
-
-
-def _for_temporaries(kernels: Sequence[Kernel], target: Target) -> list[Kernel]:
-    """The forms in blocks, where temporaries with a place for every iteration do not fit on chip with the arrays.
-
-    And those with shorter chains that have no such temporaries at all.
-    """
-    whole = [kernel for kernel in kernels if kernel.expanded]
-    blocks = [kernel for kernel in kernels if BLOCKS in kernel.rewrites]
-    if not blocks or any(have_room(kernel.scop.arrays, target) for kernel in whole):
-        return []
-    least = min(_chain(kernel) for kernel in blocks)
-    return [*blocks, *(kernel for kernel in kernels if not kernel.expanded and _chain(kernel) < least)]
-
-
-def by_promise(kernels: Sequence[Kernel], first: Collection[Kernel] = ()) -> list[Kernel]:
-    """Forms with chains of iterations far shorter than the source's come first, the shortest foremost; then others.
-
-    Some are `first` in any case. Statements in one body have one chain for several, which tells little of what they
-    take: such forms come behind the best one of all others, unless theirs is far shorter than that one's.
-    """
-    own = [_chain(kernel) for kernel in kernels]
-    least = min((steps for steps, kernel in zip(own, kernels, strict=True) if not kernel.scop.fused), default=0)
-    alike = [kernel.scop.fused and steps > least // SHORTER for steps, kernel in zip(own, kernels, strict=True)]
-    chains = [max(steps, least) if is_alike else steps for steps, is_alike in zip(own, alike, strict=True)]
-    far = chains[0] // SHORTER
-    order = sorted(range(len(kernels)), key=lambda at: (kernels[at] not in first, min(chains[at], far + 1), at))
-    return [kernels[at] for at in order]
 
 
 def forms(

@@ -28,6 +28,7 @@ from sisyphus.forms import (
     SHIFTED,
     SUCCESSIVE,
     SUMS_APART,
+    SUMS_WRITTEN_OUT,
     TOGETHER,
     UNTILED,
     WRITTEN_OUT,
@@ -51,7 +52,9 @@ from sisyphus.target import Target
 #: Share of the elements that fit on chip which windows of strips take: buffers of transfers and banks need the rest.
 WINDOWS = 0.5
 #: What is done to a kernel before it is cut into blocks.
-CUT = frozenset({LONG_ROWS, UNTILED, IN_PLACE, CASES, SUMS_APART, TOGETHER, INLINED, FORWARD, WRITTEN_OUT})
+CUT = frozenset(
+    {LONG_ROWS, UNTILED, IN_PLACE, CASES, SUMS_APART, SUMS_WRITTEN_OUT, TOGETHER, INLINED, FORWARD, WRITTEN_OUT}
+)
 #: Share of what the nests of a kernel move that forms may move which are searched before others.
 FAR_LESS = 2 / 3
 #: Groups of loops in blocks, whose windows share the memory.

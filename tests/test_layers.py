@@ -42,6 +42,7 @@ ROWS = (
         "record",
         "budgets",
         "too_large",
+        "promise",
         "parts",
         "slow_transfers",
         "part_search",

@@ -46,6 +46,7 @@ from sisyphus.forms.rewrites import (
     STRIPS,
     SUCCESSIVE,
     SUMS_APART,
+    SUMS_WRITTEN_OUT,
     TABLE_TILES,
     TOGETHER,
     UNTILED,
@@ -65,7 +66,7 @@ from sisyphus.forms.table_tiles import in_table_tiles, sizes_of_tiles
 from sisyphus.forms.together import computed_together
 from sisyphus.forms.untiled import in_tiles, untiled
 from sisyphus.forms.webs_apart import arrays_with_webs
-from sisyphus.forms.written_out import cases_apart, written_out
+from sisyphus.forms.written_out import cases_apart, sums_written_out, written_out
 
 __all__ = [
     "BATCHES",
@@ -98,6 +99,7 @@ __all__ = [
     "STRIPS",
     "SUCCESSIVE",
     "SUMS_APART",
+    "SUMS_WRITTEN_OUT",
     "TABLE_TILES",
     "TOGETHER",
     "UNTILED",
@@ -146,6 +148,7 @@ __all__ = [
     "steps_of_rows",
     "successive",
     "sums_apart",
+    "sums_written_out",
     "sunk",
     "untiled",
     "with_pivots",

@@ -32,7 +32,7 @@ from sisyphus.forms.table_tiles import in_table_tiles
 from sisyphus.forms.together import computed_together
 from sisyphus.forms.untiled import untiled
 from sisyphus.forms.webs_apart import webs_apart
-from sisyphus.forms.written_out import cases_apart, written_out
+from sisyphus.forms.written_out import cases_apart, sums_written_out, written_out
 from sisyphus.ir import Scop
 from sisyphus.poly import read_times
 
@@ -43,6 +43,7 @@ UNTILED, FUSED, BATCHES, SUMS_APART = "untiled", "fused", "batches ", "sums-apar
 LINE_BLOCKS, INLINED, WRITTEN_OUT, TABLE_TILES = "line-blocks ", "inlined", "written-out", "table-tiles "
 SHIFTED, SHIFTED_STRIPS, LONG_ROWS, TOGETHER = "shifted", "strips-shifted ", "long-rows", "together"
 CASES, SUCCESSIVE, GATHERED, WEBS_APART = "cases", "successive", "gathered", "webs-apart "
+SUMS_WRITTEN_OUT = "sums-written-out"
 #: Blocks of what is passed on, by the dimension whose rows these are.
 LOCAL_BLOCKS = "local-blocks ", "local-blocks-1 ", "local-blocks-2 "
 
@@ -83,6 +84,7 @@ REWRITES: Mapping[str, Callable[[Dependences], Scop | None]] = {
     LONG_ROWS: in_long_rows,
     WRITTEN_OUT: written_out,
     CASES: cases_apart,
+    SUMS_WRITTEN_OUT: sums_written_out,
     PRIVATE: lambda found: None if (private := privatise(found.scop, found)) is None else private.scop,
     INSIDE: lambda found: None if (inside := expand_inside(found.scop, found)) is None else inside.scop,
     BLOCKS: lambda found: None if (whole := expand(found.scop, found)) is None else in_blocks(whole),

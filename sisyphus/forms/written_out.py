@@ -12,6 +12,10 @@ for c < 2: for p < 2: for q < 2: for i, j: if ((c + p + q) % 2 == 0) ...   becom
 
 Points of one colour are such: half of the iterations of p and q have no instance, and a condition says so in every
 copy of the body.
+
+Where variables add up few values:
+for i, j: { s = 0   for k < 4: s += A[i][k] * B[k][j]   C[i][j] = s }   becomes one statement in the end, without s,
+which needs a place for every i and j as long as its sum is a nest of its own.
 """
 
 from __future__ import annotations
@@ -20,6 +24,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
 from sisyphus.analysis import Dependences, LoopKind, count_or_none, dependences, distribute, innermost
+from sisyphus.analysis.isl_limits import Patience
+from sisyphus.analysis.webs import Web, webs_of
 from sisyphus.forms.building import Names, loops_of, named, over
 from sisyphus.forms.values_apart import values_apart
 from sisyphus.ir import Role, Scop, Statement, StmtId
@@ -53,6 +59,36 @@ def cases_apart(found: Dependences) -> Scop | None:
     while (place := next(_settled(scop), None)) is not None and len(scop.statements) <= most:
         scop = _without_loop(scop, place)
     return None if scop is found.scop or len(scop.statements) > most else scop
+
+
+def sums_written_out(found: Dependences) -> Scop | None:
+    """The kernel with short loops written out in which local variables add up values; None where there are none.
+
+    Each such loop is inside of those in whose iterations the values of its variable stay.
+    """
+    scop, webs, patience = found.scop, list[Web](), Patience()
+    for array in (a for a in scop.arrays if a.role is Role.LOCAL and not a.extents):
+        webs += webs_of(scop, found, array.id, patience)
+    places = {s.position[: web.shared_loops + 1] for web in webs for s in web.statements if _adds_up(web, s)}
+    around = loops_of(scop.statements)
+    short = [place for place in places if _copies_of(around[place], len(place) - 1) <= MOST_ITERATIONS]
+    if not short or sum(_copies_of(around[place], len(place) - 1) for place in short) > MOST_STATEMENTS:
+        return None
+    for place in sorted(short, reverse=True):
+        while inside := [loop for loop in loops_of(scop.statements) if loop[: len(place)] == place]:
+            scop = _without_loop(scop, max(inside, key=len))
+    return scop
+
+
+def _adds_up(web: Web, statement: Statement) -> bool:
+    """Whether a statement changes the variable in a loop inside of those that all of its values stay in."""
+    reads = any(ref.array == web.array.id for ref in statement.reads)
+    return len(statement.iterators) > web.shared_loops and reads and statement.write.array == web.array.id
+
+
+def _copies_of(statements: Sequence[Statement], depth: int) -> int:
+    """Iterations of all loops inside of so many around these statements together."""
+    return sum(prod(len(values) for values in _values(s, depth).values()) for s in statements)
 
 
 def _places(found: Dependences) -> Iterator[tuple[int, ...]]:

@@ -149,13 +149,14 @@ def _beside(setting: Setting, part: Beside, entries: Value, bodies: Bodies) -> S
 
     So it is in the report for the last iteration, too, whose loads find no tile (docs/model.md). All iterations are
     alike for each value of the outer loops where such loops run through a box, else they count one by one. Where tiles
-    are also stored late, two more iterations move one tile between them.
+    are also stored late, two more iterations move one tile between them, and loads share the banks with those stores.
     """
     alg = setting.alg
     called = explained(alg, _part(setting, part.called, entries, bodies))
     inside = [(here.entries, here.part) for here in placed(part.called.body, entries) if isinstance(here.part, Burst)]
     stores = [(move, runs * burst.rounds) for runs, burst in inside for step in burst.steps for move in step]
-    moves = [each for moves in part.loads.steps for each in _each_move(setting, moves, stores, entries)]
+    late = [] if part.back is None else [(move, entries) for step in _steps_of(part.back) for move in step]
+    moves = [each for moves in part.loads.steps for each in _each_move(setting, moves, [*stores, *late], entries)]
     tiles, construct = part.called.entered(entries), doubt_of(term for _, term in moves) or "tiles-loaded-ahead"
     if part.back is not None:
         construct = "tiles-stored-late"
@@ -165,8 +166,8 @@ def _beside(setting: Setting, part: Beside, entries: Value, bodies: Bodies) -> S
         count = alg.maximum(tiles, 1)
         # of iterations that differ no more than they take on average, without those that have no tile
         less = 0 if part.alike else (entries - tiles) * setting.rules.cycles.skipped + count - 1
-        cycles, late = (alg.ceil_div(figure - less, count) for figure in (called.value, called.rtl))
-        both = scaled(explained(alg, AtOnce(((True, loads), (True, Term(called.name, cycles, rtl=late))))), tiles)
+        cycles, rtl = (alg.ceil_div(figure - less, count) for figure in (called.value, called.rtl))
+        both = scaled(explained(alg, AtOnce(((True, loads), (True, Term(called.name, cycles, rtl=rtl))))), tiles)
     else:
         both = _one_by_one(setting, part, part.single, loads, int(np.size(entries)), bodies)
     ends = (entries - tiles) // 2
@@ -193,12 +194,17 @@ def _one_by_one(setting: Setting, part: Beside, single: Single, loads: Term, own
 
 def _exchange(setting: Setting, back: Called, beside: Sequence[tuple[Move, Value]], entries: Value) -> Term:
     """A tile that is stored, and then the next one loaded, in one function."""
-    alg, bursts = setting.alg, [burst for burst in back.body if isinstance(burst, Burst)]
-    steps = [step for burst in bursts for step in burst.steps]
+    alg, steps = setting.alg, _steps_of(back)
     moved = [explained(alg, AtOnce(tuple(_each_move(setting, step, beside, entries)))) for step in steps]
+    bursts = (burst for burst in back.body if isinstance(burst, Burst))
     apart = sum(alg.select(_moves_any(setting, (burst,)), setting.rules.cycles.step, 0) for burst in bursts)
     calls = Term("calls", apart, rule="parts of a function")
     return total(IN_TURN.join(term.name for term in moved), (*moved, calls), rule="tiles in exchange")
+
+
+def _steps_of(back: Called) -> list[Sequence[Move]]:
+    """The transfers of such a function that are side by side, one such group after another."""
+    return [step for burst in back.body if isinstance(burst, Burst) for step in burst.steps]
 
 
 def _copies(setting: Setting, part: Replicated, entries: Value, bodies: Bodies) -> Steps:

@@ -21,8 +21,8 @@ from sisyphus.forms import GATHERED, gathered
 from sisyphus.frontend import read
 from sisyphus.ir import Scop, StmtId, promises
 from sisyphus.kernel_forms import load_kernels
-from sisyphus.parts import by_promise
 from sisyphus.plan import build_plan
+from sisyphus.promise import by_promise
 from sisyphus.request import Source
 from sisyphus.target import load_device, make_target
 

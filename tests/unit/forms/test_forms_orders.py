@@ -37,9 +37,9 @@ from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Ref, Scop, promises
 from sisyphus.ir.scop_text import dump
 from sisyphus.kernel_forms import load_kernels
-from sisyphus.parts import by_promise
 from sisyphus.plan import build_plan
 from sisyphus.poly import affine_times, const
+from sisyphus.promise import by_promise
 from sisyphus.request import Source
 
 KERNELS = Path(__file__).parents[3] / "kernels" / "polybench"

@@ -17,8 +17,8 @@ from sisyphus.forms import PRIVATE, SUCCESSIVE, rewritten, successive
 from sisyphus.frontend import read
 from sisyphus.ir import Scop, promises
 from sisyphus.kernel_forms import load_kernels
-from sisyphus.parts import by_promise
 from sisyphus.plan import build_plan
+from sisyphus.promise import by_promise
 from sisyphus.request import Source
 
 #: What its neighbours read is updated when all of a step is done.

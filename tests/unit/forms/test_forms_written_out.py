@@ -10,12 +10,14 @@ from compiled_scops import run
 
 from sisyphus.analysis import dependences
 from sisyphus.asked_forms import form_of
-from sisyphus.forms import cases_apart, rewritten, steps_of, written_out
+from sisyphus.forms import INLINED, cases_apart, rewritten, steps_of, sums_written_out, written_out
 from sisyphus.frontend import read
-from sisyphus.ir import promises
+from sisyphus.ir import Role, promises
 from sisyphus.kernel_forms import load_kernels
-from sisyphus.request import Kernel, Source
+from sisyphus.parts import Parts
+from sisyphus.request import Kernel, Request, Source
 from sisyphus.space import DesignPoint
+from sisyphus.target import load_device, make_target
 
 KERNELS = Path(__file__).parents[3] / "kernels"
 
@@ -253,3 +255,86 @@ def test_a_red_black_kernel_has_its_cases_and_is_built_again() -> None:
     found = forms["cases"]
     assert len(forms["source"].scop.statements) < len(found.scop.statements) == 4
     assert str(rewritten(forms["source"].scop, found.rewrites)) == str(found.scop)
+
+
+SUMS = {
+    "a window": """
+    for (int n = 0; n < 30; n++) {
+        int s = 0;
+        for (int i = 0; i < 3; i++)
+            s += x[n + i] * c[i];
+        y[n] = s;
+    }
+""",
+    "two loops of which one bounds the other, and a product": """
+    for (int n = 0; n < 4; n++) {
+        int s = 1, p = 1;
+        for (int i = 0; i < 2; i++) {
+            p *= x[n + i];
+            for (int j = i; j < 3; j++)
+                s = s * 3 + x[n + i + j];
+        }
+        z[n][0] = s;
+        z[n][1] = p;
+    }
+""",
+    "the greatest of a few": """
+    for (int n = 0; n < 8; n++) {
+        int m = x[4 * n];
+        for (int i = 1; i < 4; i++)
+            m = x[4 * n + i] > m ? x[4 * n + i] : m;
+        y[n] = m;
+    }
+""",
+}
+
+
+@pytest.mark.parametrize("body", SUMS.values(), ids=[*SUMS])
+def test_sums_of_few_values_have_no_loop_of_their_own(body: str, tmp_path: Path) -> None:
+    """And no variable in the end."""
+    path = kernel(tmp_path, body)
+    found = sums_written_out(dependences(read(path)))
+    assert found is not None and {len(s.iterators) for s in found.statements} == {1}
+    assert run(promises.run(found), path, tmp_path) == "equal"
+    whole = rewritten(found, [INLINED])
+    assert not [a for a in whole.arrays if a.role is Role.LOCAL] and run(whole, path, tmp_path) == "equal"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "for (int n = 0; n < 4; n++) { z[n][0] = 0; for (int i = 0; i < 2; i++) z[n][0] += x[i]; }",  # an element
+        "for (int n = 0; n < 4; n++) { int s = 0; for (int i = 0; i < 11; i++) for (int j = 0; j < 3; j++)"
+        " s += x[i + j]; y[n] = s; }",
+        "int s = 0; for (int n = 0; n < 32; n++) { for (int i = 0; i < 2; i++) s += x[n]; y[n] = s; }",
+    ],
+    ids=["no variable", "too many", "it stays for all iterations"],
+)
+def test_sums_that_keep_their_loops(body: str, tmp_path: Path) -> None:
+    assert sums_written_out(dependences(read(kernel(tmp_path, body)))) is None
+
+
+def test_sums_are_written_out_where_their_values_leave_no_room(tmp_path: Path) -> None:
+    """Three colours of each pixel, made of three: the sums of a whole picture do not fit."""
+    text = """
+void colours(const float in[N][N][3], const float m[3][3], float out[N][N][3])
+{
+    for (int y = 0; y < N; y++)
+        for (int x = 0; x < N; x++)
+            for (int c = 0; c < 3; c++) {
+                float s = 0;
+                for (int d = 0; d < 3; d++)
+                    s += m[c][d] * in[y][x][d];
+                out[y][x][c] = s;
+            }
+}
+"""
+    firsts = []
+    for n in (64, 2048):
+        path = tmp_path / "colours.c"
+        path.write_text(f"#define N {n}\n{text}")
+        source = Source(str(path))
+        request = Request(source, make_target(load_device("u200"), budget="chip"))
+        parts = list(Parts(load_kernels(source), request, None, best=lambda: None))
+        firsts.append((parts[0].kernel.name, any(part.kernel.name == "sums-written-out" for part in parts)))
+    assert firsts == [("expanded", False), ("sums-written-out", True)]

@@ -166,3 +166,20 @@ def test_transfers_beside_one_over_ports_wait_for_its_beats() -> None:
     stored = replace(moves[1], is_load=False)
     assert waits_for_beats(EXACT, dealt[:1], [(stored, 12)], entries=4) == [90]  # three of them in each iteration
     assert waits_for_beats(EXACT, moves[:1], [(stored, 12)], entries=4) == [None]
+
+
+@pytest.mark.parametrize("copies", [1, 2])
+def test_banks_move_no_more_than_they_can_where_tiles_are_loaded_ahead_and_stored_late(copies: int) -> None:
+    """The same four banks bring the tiles of one array and take those of the other: each beat in a cycle of its own."""
+    kernel = scop(
+        "for i in range(64):\n    for j in range(4096):\n        Y[i, j] = X[i, j] * 2", X=(64, 4096), Y=(64, 4096)
+    )
+    found, live = distribute(kernel, dependences(kernel)), liveness(kernel)
+    loops = (("i", Tile(8, 1, 8)), ("j", Tile(1, 64, 64)))
+    one = NestPoint((StmtId("S0"),), ("i", "j"), loops, "j")
+    held = [BufferPoint(ArrayId(a), ("S0",), "i", (8, 64), copies) for a in "XY"]
+    moved = [TransferPoint(b.id, 64, port_names(b.array, 4), form=STREAM) for b in held]
+    point = DesignPoint(kernel.name, (one,), tuple(held), tuple(moved))
+    cost = estimate(build_plan(kernel, found, live, point), TARGET)
+    moves = [task.bytes_by_port for task in cost.study.tasks.values()]
+    assert cost.cycles >= sum(sum(ports.values()) for ports in moves) // (4 * 64)
