@@ -41,6 +41,7 @@ from sisyphus.forms import (
     shared_windows,
     size_of_blocks,
     steps_of_rows,
+    to_be_batched,
 )
 from sisyphus.ir import Array, ArrayId, Role
 from sisyphus.kernel_forms import shortest
@@ -56,7 +57,7 @@ CUT = frozenset(
     {LONG_ROWS, UNTILED, IN_PLACE, CASES, SUMS_APART, SUMS_WRITTEN_OUT, TOGETHER, INLINED, FORWARD, WRITTEN_OUT}
 )
 #: Share of what the nests of a kernel move that forms may move which are searched before others.
-FAR_LESS = 2 / 3
+FAR_LESS = 0.67
 #: Groups of loops in blocks, whose windows share the memory.
 MOST_GROUPS = 3
 #: Rows of a block are a multiple of the first of these that some are.
@@ -99,17 +100,20 @@ def _in_shifted_strips(kernel: Kernel, target: Target) -> Iterator[Kernel]:
 def _in_lines(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
     """The kernel in batches of independent iterations, or blocks of lines, where its arrays leave no room on chip."""
     source = _in_long_rows(kernels)
-    scop = source.scop
-    groups, making = independent(source.dependences), making_lines(scop)
+    if have_room(source.scop.arrays, target, share=WINDOWS):
+        return
+    batched = to_be_batched(source.dependences)
+    scop, groups, making = batched.scop, independent(batched), making_lines(source.scop)
     owners = {owner for own in shared_windows(scop, groups) for owner in own.values()}
     offered = [(BATCHES, owners, max(len(group.values) for group in groups))] if groups else []
     offered += [(LINE_BLOCKS, {*making.lines}, len(making.values))] if making is not None else []
-    if not offered or have_room(scop.arrays, target, share=WINDOWS):
-        return
+    is_tied = batched is source.dependences and any(group.tied for group in groups)
     for word, lines, count in offered:
         size = size_of_blocks(count, _elements_of_windows(scop.arrays, target) // elements_of(scop, lines))
         kernel = None if size is None else with_word(source, word, size)
-        inner = with_inner(kernel) if kernel is not None and any(not group.depth for group in groups) else None
+        if kernel is None or (word == BATCHES and not is_tied and _moved(kernel) > FAR_LESS * _moved(source)):
+            continue
+        inner = with_inner(kernel) if any(not group.depth for group in groups) else None
         yield from (form for form in (inner, kernel) if form is not None)
 
 

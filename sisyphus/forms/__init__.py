@@ -1,6 +1,6 @@
 """Other forms of a kernel that are proved to be the same program: other orders of its instances."""
 
-from sisyphus.forms.batches import in_batches, independent, shared_windows
+from sisyphus.forms.batches import in_batches, independent, shared_windows, to_be_batched
 from sisyphus.forms.blocks import in_blocks
 from sisyphus.forms.finished import finished_apart
 from sisyphus.forms.forwarding import forwarded
@@ -150,6 +150,7 @@ __all__ = [
     "sums_apart",
     "sums_written_out",
     "sunk",
+    "to_be_batched",
     "untiled",
     "with_pivots",
     "worth_long_rows",

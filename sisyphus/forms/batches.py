@@ -14,9 +14,9 @@ where something reads it, or it is the last value.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
-from sisyphus.analysis import Dependences
+from sisyphus.analysis import Dependences, dependences, privatise
 from sisyphus.analysis.distribution import strong_components
 from sisyphus.analysis.rewrite import range_of
 from sisyphus.errors import InternalError
@@ -33,11 +33,15 @@ from sisyphus.values import dataclass, replace
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """Statements that share a loop inside of steps, whose iterations have `lines` of some arrays to themselves."""
+    """Statements that share a loop, maybe inside of steps, whose iterations have `lines` of some arrays to themselves.
+
+    `tied`: nests of theirs move these far more often else, as they depend on each other in a cycle or in each step.
+    """
 
     statements: tuple[Statement, ...]
     depth: int
     lines: tuple[Line, ...]
+    tied: bool
 
     @cached_property
     def values(self) -> range:
@@ -59,30 +63,44 @@ class Together:
         return self.statements[0].position[: self.depth + 1]
 
 
+@lru_cache(maxsize=8)  # to find a size, and to build it
+def to_be_batched(found: Dependences) -> Dependences:
+    """The kernel, or where nothing in it comes in batches, that with a place for each iteration of its variables."""
+    private = None if independent(found) else privatise(found.scop, found)
+    return found if private is None else dependences(private.scop)
+
+
 def independent(found: Dependences) -> tuple[Together, ...]:
     """The outermost loops whose iterations do not depend on each other, in a step of the loops around them if any.
 
     Inside of steps some array has lines that they write before they read them: only these never travel between two
-    nests. Around everything they have statements that depend on each other in a cycle, which use their lines in turns.
+    nests. Around everything they have lines that some of their statements write and others use.
     """
     made = dict[tuple[int, ...], Together]()
     for place, group in free_loops(found).items():
         if not any(place[: len(other)] == other for other in made):
             depth = len(place) - 1
-            one = Together(tuple(group), depth, tuple(_lines(found.scop, group, depth)))
-            if any(_passed_on(found.scop, one, array) for array, _ in one.lines) if depth else _in_turns(found, one):
-                made[place] = one
+            lines = tuple(_lines(found.scop, group, depth))
+            arguments = [name for name, _ in lines if found.scop.array(name).role is not Role.LOCAL]
+            written = {s.write.array for s in group}
+            kept = ((not depth and name in written) or _passed_on(found.scop, group, depth, name) for name in arguments)
+            if any(kept):
+                made[place] = Together(tuple(group), depth, lines, depth > 0 or _in_turns(found, group))
     return tuple(made.values())
 
 
 def _lines(scop: Scop, group: Sequence[Statement], depth: int) -> Iterator[Line]:
     """Arrays that several statements use, of which each iteration touches elements of its own subscript alone.
 
-    The same in every step: no other subscript moves with the loops outside.
+    The same in every step: no other subscript moves with the loops outside. Of local ones those whose values all stay
+    in an iteration.
     """
     for array in scop.arrays:
         uses = [(s.iterators[: depth + 1], a.ref) for s in group for a in s.accesses if a.array == array.id]
-        is_kept = len(array.extents) > 1 and array.role is not Role.LOCAL and array.id not in scop.looked_up
+        is_kept = len(array.extents) > 1 and array.id not in scop.looked_up
+        if is_kept and array.role is Role.LOCAL:
+            is_alone = all(s in group for s in scop.statements if array.id in s.touched)
+            is_kept = is_alone and _passed_on(scop, group, depth, array.id)
         if is_kept and sum(array.id in s.touched for s in group) > 1:
             for dim in range(len(array.extents)):
                 others = [e for names, r in uses for at, e in enumerate(r.index) if at != dim and e.names & {*names}]
@@ -90,21 +108,22 @@ def _lines(scop: Scop, group: Sequence[Statement], depth: int) -> Iterator[Line]
                     yield array.id, dim
 
 
-def _in_turns(found: Dependences, group: Together) -> bool:
-    """Whether statements that have lines in common depend on each other in a cycle."""
-    ties = found.among(frozenset(s.id for s in group.statements))
-    cycles = strong_components(group.statements, [(edge.source, edge.sink) for edge in ties])
-    return bool(group.lines) and any(len(cycle) > 1 for cycle in cycles)
+def _in_turns(found: Dependences, group: Sequence[Statement]) -> bool:
+    """Whether statements depend on each other in a cycle."""
+    ties = found.among(frozenset(s.id for s in group))
+    cycles = strong_components(group, [(edge.source, edge.sink) for edge in ties])
+    return any(len(cycle) > 1 for cycle in cycles)
 
 
-def _passed_on(scop: Scop, group: Together, array: ArrayId) -> bool:
+def _passed_on(scop: Scop, group: Sequence[Statement], depth: int, array: ArrayId) -> bool:
     """Whether each iteration writes all that it reads of an array."""
-    exposed, written = in_steps(scop, group.statements, group.depth, array)
+    exposed, written = in_steps(scop, group, depth, array)
     return bool(exposed.is_empty()) and not written.is_empty()
 
 
 def in_batches(found: Dependences, size: int) -> Scop | None:
     """The kernel in batches of so many iterations; None where no loop makes several."""
+    found = to_be_batched(found)
     scop = found.scop
     groups = [group for group in independent(found) if len(group.values) > size]
     if not groups:
@@ -131,7 +150,9 @@ def in_batches(found: Dependences, size: int) -> Scop | None:
         statements=tuple(sorted(statements.values(), key=lambda s: s.position)),
         arrays=(*scop.arrays, *windows.values()),
     )
-    return without_needless(made, statements.keys() - {s.id for s in scop.statements})
+    less = without_needless(made, statements.keys() - {s.id for s in scop.statements})
+    touched = {array for s in less.statements for array in s.touched}
+    return replace(less, arrays=tuple(a for a in less.arrays if a.role is not Role.LOCAL or a.id in touched))
 
 
 def shared_windows(scop: Scop, groups: Sequence[Together]) -> list[dict[Line, Line]]:

@@ -46,6 +46,7 @@ from sisyphus.forms import (
     sizes_of_blocks,
     sizes_of_panels,
     sizes_of_tiles,
+    to_be_batched,
 )
 from sisyphus.forms.strips import steps_of_rows
 from sisyphus.ir import Array, Role, Scop, walk
@@ -112,7 +113,7 @@ def _in_panels(rng: random.Random, kernel: Kernel) -> Kernel | None:
     """Panels, or pivots in blocks, of some steps of the loops that can have some, batches of some lines, or tiles."""
     sizes = ((PANELS, sizes_of_panels(kernel.dependences)), (PIVOT_BLOCKS, sizes_of_blocks(kernel.scop)))
     offered = [(form, max(found)) for form, found in sizes if found]
-    offered += [(BATCHES, len(group.values) - 2) for group in independent(kernel.dependences)[:1]]
+    offered += [(BATCHES, len(group.values) - 2) for group in independent(to_be_batched(kernel.dependences))[:1]]
     offered += [(LINE_BLOCKS, len(made.values) - 2) for made in [making_lines(kernel.scop)] if made is not None]
     passing = ((word, rows_passed_on(kernel.dependences, dim)) for dim, word in enumerate(LOCAL_BLOCKS))
     offered += [(word, len(found.values) - 2) for word, found in passing if found is not None]

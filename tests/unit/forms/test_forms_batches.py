@@ -9,6 +9,7 @@ import pytest
 from batch_kernels import systems
 from brute import is_same
 from builders import scop
+from compiled_scops import run as compiled
 
 from sisyphus.analysis import OuterLoop, dependences, distribute, liveness
 from sisyphus.asked_forms import with_inner, with_word
@@ -27,9 +28,12 @@ from sisyphus.forms import (
 from sisyphus.frontend import read
 from sisyphus.ir import Role, Scop, promises
 from sisyphus.ir.scop_text import dump
+from sisyphus.kernel_forms import load_kernels
 from sisyphus.poly import count, dim_range, project_onto
 from sisyphus.poly import last_write_times as kept
-from sisyphus.request import Kernel
+from sisyphus.request import Kernel, Source
+from sisyphus.target import load_device, make_target
+from sisyphus.too_large import for_large_arrays
 
 KERNELS = Path(__file__).parents[3] / "kernels" / "polybench"
 #: In each step rows are swept in one direction, then columns: each row, and each column, by itself.
@@ -180,17 +184,24 @@ def test_windows_that_are_not_filled_or_not_written_back_are_seen(
 @pytest.mark.parametrize(
     "text",
     [
-        "for i in range(9):\n  for j in range(1, 9):\n    A[i, j] = A[i, j - 1]\n"
-        "  for j in range(9):\n    B[i, j] = A[i, j]",
+        "for i in range(9):\n  for j in range(1, 9):\n    A[j, j] = B[i, j - 1]\n"
+        "  for j in range(9):\n    B[i, j] = A[j, j]",
         "for t in range(2):\n  for i in range(1, 9):\n    for j in range(9):\n      A[i, j] = B[i - 1, j]\n"
         "    for j in range(9):\n      B[i, j] = A[i, j]",
         "for t in range(2):\n  for i in range(9):\n    for j in range(9):\n      A[i, j] = B[i, j] + A[i, j]",
         "for t in range(2):\n  for i in range(9):\n    X[i] = 2.0 * B[i, t]\n    Y[i] = X[i]",
         "for t in range(2):\n  for i in range(9):\n    for j in range(9):\n      A[i, j] += B[i, j]\n"
         "    for j in range(9):\n      B[i, j] = A[i, j]",
-        "for t in range(2):\n  for i in range(9):\n    A[t, i] = 2.0 * B[t, i]\n    B[t, i] = A[t, i]",
+        "for t in range(1, 9):\n  for i in range(9):\n    A[t, i] = 2.0 * B[t - 1, i]\n    B[t, i] = A[t, i]",
     ],
-    ids=["no steps", "iterations that wait", "one statement", "vectors", "nothing handed on", "rows of steps"],
+    ids=[
+        "no steps and the same elements",
+        "iterations that wait",
+        "one statement",
+        "vectors",
+        "nothing handed on",
+        "rows of steps",
+    ],
 )
 def test_loops_that_have_no_batches(text: str) -> None:
     extents = {"A": (9, 9), "B": (9, 9), "X": (9,), "Y": (9,)}
@@ -224,7 +235,55 @@ def test_batches_around_everything_take_each_step_at_once(size: int) -> None:
     assert with_inner(inner) is None
 
 
-def test_loops_of_nests_that_follow_one_another_are_no_batch() -> None:
-    """What no cycle ties is distributed, and its tiles are a choice of the space."""
+def test_loops_of_nests_that_follow_one_another_are_a_batch_that_nothing_ties() -> None:
+    """Each nest would move all lines that it uses; whether that is much is for others to say."""
     source = scop("for b in range(9):\n    X[b, 0] = Y[b, 0]\n    Z[b, 1] = X[b, 0] * 2", X=(9, 2), Y=(9, 2), Z=(9, 2))
-    assert independent(dependences(source)) == ()
+    [group] = independent(dependences(source))
+    assert (group.lines, group.tied) == ((("X", 0),), False)
+    assert is_same(source, rewritten(source, [f"{BATCHES}4"]))
+
+
+#: What normalises each row by its sum, in variables and in rows of local arrays.
+ROWS = """
+void rows(float x[N][M], float y[N][M])
+{
+    for (int i = 0; i < N; i++) {
+        float s = 0, e[M];
+        for (int j = 0; j < M; j++) {
+            e[j] = x[i][j] * 2;
+            s += e[j];
+        }
+        for (int j = 0; j < M; j++)
+            y[i][j] = e[j] / s;
+        for (int j = 1; j < M; j++)
+            x[i][j] = x[i][j - 1] + y[i][j];
+    }
+}
+"""
+
+
+def rows(folder: Path, n: int, m: int) -> Path:
+    path = folder / "rows.c"
+    path.write_text(f"#define N {n}\n#define M {m}\n{ROWS}")
+    return path
+
+
+@pytest.mark.parametrize("size", [1, 3, 4])
+def test_variables_have_places_for_the_iterations_of_a_batch(size: int, tmp_path: Path) -> None:
+    """Rows that stay in an iteration have windows that are neither filled nor written back, in place of all of them."""
+    path = rows(tmp_path, 7, 4)
+    source = read(path)
+    assert independent(dependences(source)) == ()  # all rows wait for the variable
+    found = promises.run(rewritten(source, [f"{BATCHES}{size}"]))
+    assert {a.extents for a in found.arrays if a.role is Role.LOCAL} == {(size, 4), (7,)}
+    assert compiled(found, path, tmp_path) == "equal"
+
+
+def test_batches_around_everything_are_offered_where_nests_then_move_far_less(tmp_path: Path) -> None:
+    target, last = make_target(load_device("u200")), "x[i][j] = x[i][j - 1] + y[i][j];"
+    again = f"{last}\n        for (int j = 1; j < M; j++)\n            y[i][j] = y[i][j - 1] * x[i][j];"
+    for text, names in ((ROWS, []), (ROWS.replace(last, again), ["batches"])):
+        path = rows(tmp_path, 4096, 2048)
+        path.write_text(path.read_text().replace(ROWS, text))
+        assert [kernel.name for kernel in for_large_arrays(load_kernels(Source(str(path))), target)[0]] == names
+    assert not for_large_arrays(load_kernels(Source(str(rows(tmp_path, 64, 64)))), target)[0]
