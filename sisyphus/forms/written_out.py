@@ -74,8 +74,9 @@ def sums_written_out(found: Dependences) -> Scop | None:
     short = [place for place in places if _copies_of(around[place], len(place) - 1) <= MOST_ITERATIONS]
     if not short or sum(_copies_of(around[place], len(place) - 1) for place in short) > MOST_STATEMENTS:
         return None
-    for place in sorted(short, reverse=True):
-        while inside := [loop for loop in loops_of(scop.statements) if loop[: len(place)] == place]:
+    for depth, first in [(len(place), around[place][0].id) for place in sorted(short, reverse=True)]:
+        place = scop.statement(first).position[:depth]  # loops behind it were written out
+        while inside := [loop for loop in loops_of(scop.statements) if loop[:depth] == place]:
             scop = _without_loop(scop, max(inside, key=len))
     return scop
 

@@ -300,6 +300,30 @@ def test_sums_of_few_values_have_no_loop_of_their_own(body: str, tmp_path: Path)
     assert not [a for a in whole.arrays if a.role is Role.LOCAL] and run(whole, path, tmp_path) == "equal"
 
 
+def test_sums_behind_each_other_and_inside_of_each_other_are_written_out(tmp_path: Path) -> None:
+    path = kernel(
+        tmp_path,
+        """
+    for (int n = 0; n < 4; n++) {
+        int s = 0, p = 1;
+        for (int i = 0; i < 3; i++) {
+            int t = 0;
+            for (int j = 0; j < 2; j++)
+                t += x[n + i + j] * c[j];
+            s = s * 5 + t;
+        }
+        for (int i = 0; i < 4; i++)
+            p = p * x[n + i] + s;
+        z[n][0] = p;
+        z[n][1] = s;
+    }
+""",
+    )
+    found = sums_written_out(dependences(read(path)))
+    assert found is not None and {len(s.iterators) for s in found.statements} == {1}
+    assert run(promises.run(found), path, tmp_path) == "equal"
+
+
 @pytest.mark.parametrize(
     "body",
     [
