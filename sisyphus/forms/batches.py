@@ -74,19 +74,27 @@ def independent(found: Dependences) -> tuple[Together, ...]:
     """The outermost loops whose iterations do not depend on each other, in a step of the loops around them if any.
 
     Inside of steps some array has lines that they write before they read them: only these never travel between two
-    nests. Around everything they have lines that some of their statements write and others use.
+    nests. Around everything they have lines, of which some are written where nothing is tied; where something is, what
+    is not has no batches.
     """
     made = dict[tuple[int, ...], Together]()
     for place, group in free_loops(found).items():
         if not any(place[: len(other)] == other for other in made):
             depth = len(place) - 1
-            lines = tuple(_lines(found.scop, group, depth))
-            arguments = [name for name, _ in lines if found.scop.array(name).role is not Role.LOCAL]
-            written = {s.write.array for s in group}
-            kept = ((not depth and name in written) or _passed_on(found.scop, group, depth, name) for name in arguments)
-            if any(kept):
-                made[place] = Together(tuple(group), depth, lines, depth > 0 or _in_turns(found, group))
-    return tuple(made.values())
+            is_tied = depth > 0 or _in_turns(found, group)
+            one = Together(tuple(group), depth, tuple(_lines(found.scop, group, depth)), is_tied)
+            if _has_batches(found.scop, one):
+                made[place] = one
+    tied = tuple(group for group in made.values() if group.tied)
+    return tied or tuple(made.values())
+
+
+def _has_batches(scop: Scop, group: Together) -> bool:
+    """Whether a group has lines of arguments that are worth windows."""
+    arguments = [name for name, _ in group.lines if scop.array(name).role is not Role.LOCAL]
+    if group.depth:
+        return any(_passed_on(scop, group.statements, group.depth, name) for name in arguments)
+    return bool(arguments) and (group.tied or any(s.write.array in arguments for s in group.statements))
 
 
 def _lines(scop: Scop, group: Sequence[Statement], depth: int) -> Iterator[Line]:
