@@ -21,11 +21,10 @@ from sisyphus.forms import (
     schedule_text,
     sunk,
 )
-from sisyphus.kernel_forms import analysed, in_order, of_orders, rewritten_by, shortest
+from sisyphus.kernel_forms import analysed, in_order, joined_by, of_orders, shortest
 from sisyphus.kernel_views import freed, with_copies, with_views
 from sisyphus.request import FIX_FORM, GIVEN_FORM, Kernel, Source
 from sisyphus.space import KERNEL_PLACE, DesignPoint
-from sisyphus.values import replace
 
 
 def in_strips(kernel: Kernel, strips: Strips, order: Kernel | None = None) -> Kernel | None:
@@ -73,8 +72,7 @@ def with_inner(kernel: Kernel) -> Kernel | None:
 
 def joined(kernel: Kernel, rewrite: str) -> Kernel | None:
     """The kernel with nests that a rewrite makes one, named so, too; None where it makes none of any."""
-    made = rewritten_by(rewrite, kernel, Source("", temporaries=kernel.temporaries))
-    return None if made is None else replace(made, name=f"{kernel.name}-{rewrite}")
+    return joined_by(rewrite, kernel, Source("", temporaries=kernel.temporaries))
 
 
 def in_inner_orders(kernel: Kernel) -> Iterator[Kernel]:

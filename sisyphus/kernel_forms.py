@@ -13,7 +13,7 @@ from sisyphus.analysis import (
     expand,
     expand_inside,
     liveness,
-    privatise,
+    privatised,
 )
 from sisyphus.forms import (
     BLOCKS,
@@ -174,6 +174,12 @@ def rewritten_by(word: str, kernel: Kernel, source: Source) -> Kernel | None:
     return analysed(made, dependences(made), source, rewrites=(*kernel.rewrites, word), name=word)
 
 
+def joined_by(word: str, kernel: Kernel, source: Source) -> Kernel | None:
+    """The kernel with nests that a rewrite makes one, named so, too; None where it makes none of any."""
+    made = rewritten_by(word, kernel, source)
+    return None if made is None else replace(made, name=f"{kernel.name}-{word}")
+
+
 def _written_out(word: str, base: Kernel, source: Source) -> Kernel | None:
     """The kernel with short loops written out by the rewrite of a name, values of variables where they are read."""
     short = rewritten_by(word, base, source)
@@ -221,9 +227,9 @@ def _with_expanded(base: Kernel, source: Source) -> Iterator[Kernel]:
         if blocks is not None:
             whole = analysed(blocks, dependences(blocks), source, rewrites=(*before, BLOCKS), name=BLOCKS)
             yield whole
-            fused = rewritten_by(FUSED, whole, source)
+            fused = joined_by(FUSED, whole, source)
             if fused is not None:
-                yield replace(fused, name=f"{BLOCKS}-{FUSED}")
+                yield fused
 
 
 #: A kernel by the rewrites that make it, and its dependences; and one in another order, by its name, too.
@@ -238,9 +244,9 @@ def _bases(kernel: Kernel) -> list[Base]:
     if placed is not None:
         bases.append(((*kernel.rewrites, IN_PLACE), dependences(placed)))
     before, found = bases[-1]
-    private = privatise(found.scop, found)
-    if private is not None:
-        bases.append(((*before, PRIVATE), dependences(private.scop)))
+    private = privatised(found)
+    if private is not found:
+        bases.append(((*before, PRIVATE), private))
     return bases
 
 

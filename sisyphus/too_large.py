@@ -111,7 +111,7 @@ def _in_lines(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
     for word, lines, count in offered:
         size = size_of_blocks(count, _elements_of_windows(scop.arrays, target) // elements_of(scop, lines))
         kernel = None if size is None else with_word(source, word, size)
-        if kernel is None or (word == BATCHES and not is_tied and _moved(kernel) > FAR_LESS * _moved(source)):
+        if kernel is None or (word == BATCHES and not is_tied and not _moves_far_less(kernel, source)):
             continue
         inner = with_inner(kernel) if any(not group.depth for group in groups) else None
         yield from (form for form in (inner, kernel) if form is not None)
@@ -126,7 +126,7 @@ def _in_local_blocks(kernels: Sequence[Kernel], target: Target) -> Iterator[Kern
     cut = (_in_blocks_of(source, target) for source in sources)
     found = list(islice((kernel for kernel in cut if kernel is not None), MOST_CUT if is_needed else 1))
     if not is_needed:
-        found = [kernel for kernel in found if _moved(kernel) <= FAR_LESS * _moved(kernels[0])]
+        found = [kernel for kernel in found if _moves_far_less(kernel, kernels[0])]
     for kernel in sorted(found, key=lambda kernel: shortest([kernel])):
         yield from in_inner_orders(kernel)
         yield joined(kernel, SUCCESSIVE) or kernel
@@ -193,6 +193,11 @@ def _rows_of_blocks(count: int, most: int) -> int | None:
 def _to_be_cut(kernels: Sequence[Kernel]) -> list[Kernel]:
     """The kernel as it is written, with its statements together, and with short loops written out."""
     return [k for k in kernels if not k.expanded and {*k.rewrites} <= CUT]
+
+
+def _moves_far_less(kernel: Kernel, than: Kernel) -> bool:
+    """Whether the nests of a form move so much less than those of another one that it is searched first."""
+    return _moved(kernel) <= FAR_LESS * _moved(than)
 
 
 def _moved(kernel: Kernel) -> int:

@@ -6,7 +6,7 @@ from sisyphus.analysis.dealing import Dealer, Dealt, Share, work_of
 from sisyphus.analysis.dependence import Dependence, Dependences, DepKind, dependences, in_order
 from sisyphus.analysis.distribution import Distribution, Loop, LoopKind, Nest, OuterLoop, distribute, innermost, paths
 from sisyphus.analysis.evaluations import evaluations
-from sisyphus.analysis.expansion import expand, expand_inside, privatise
+from sisyphus.analysis.expansion import expand, expand_inside, privatise, privatised
 from sisyphus.analysis.footprint import (
     Box,
     count_or_none,
@@ -86,6 +86,7 @@ __all__ = [
     "paths",
     "phase_of",
     "privatise",
+    "privatised",
     "read_at_once",
     "reduction_of",
     "refs_of",

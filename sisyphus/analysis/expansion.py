@@ -11,6 +11,7 @@ from functools import partial
 from math import prod
 
 from sisyphus.analysis.dependence import Dependence, Dependences
+from sisyphus.analysis.dependence import dependences as dependences_of
 from sisyphus.analysis.distribution import strong_components
 from sisyphus.analysis.footprint import computes
 from sisyphus.analysis.isl_limits import Patience
@@ -69,11 +70,19 @@ def privatise(scop: Scop, dependences: Dependences, *, arrays: bool = True) -> E
     for at, web in enumerate(search.webs):
         may_be = web.array.role is Role.LOCAL and (arrays or not web.array.extents)
         alone = range(web.shared_loops) if may_be else ()
-        every = [loop for loop in alone if search.may_expand(at, loop)]
-        own = [loop for loop in every if not search.is_carried(web.statements, loop)]
-        free = [loop for loop in own if not search.is_carried(search.inside(web, loop), loop)]
-        webs.append((web, next((loops for loops in (every, own, free) if _size_over(web, loops) <= most), [])))
+        loops = [loop for loop in alone if search.may_expand(at, loop)]
+        if _size_over(web, loops) > most:
+            loops = [loop for loop in loops if not search.is_carried(web.statements, loop)]
+        if _size_over(web, loops) > most:
+            loops = [loop for loop in loops if not search.is_carried(search.inside(web, loop), loop)]
+        webs.append((web, loops if _size_over(web, loops) <= most else []))
     return rewrite(scop, webs, {}) if any(loops for _, loops in webs) else None
+
+
+def privatised(found: Dependences, *, arrays: bool = True) -> Dependences:
+    """The kernel with such variables, and its dependences then; as it was where nothing can be expanded."""
+    private = privatise(found.scop, found, arrays=arrays)
+    return found if private is None else dependences_of(private.scop)
 
 
 def _size_over(web: Web, loops: Sequence[int]) -> int:
@@ -198,8 +207,7 @@ class _Search:
 
     def inside(self, web: Web, loop: int) -> list[Statement]:
         """All statements in a loop that those of a web share."""
-        place = web.statements[0].position[: loop + 1]
-        return [s for s in self.scop.statements if len(s.iterators) > loop and s.position[: loop + 1] == place]
+        return [s for s in self.scop.statements if s.shared_loops(web.statements[0]) > loop]
 
     def is_carried(self, statements: Sequence[Statement], loop: int) -> bool:
         """Do statements wait for earlier iterations of a loop for what is no local variable?"""

@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 
-from sisyphus.analysis import Dependences, dependences, privatise
+from sisyphus.analysis import Dependences, privatised
 from sisyphus.analysis.distribution import strong_components
 from sisyphus.analysis.rewrite import range_of
 from sisyphus.errors import InternalError
-from sisyphus.forms.building import Cut, Names
+from sisyphus.forms.building import Cut, Names, without_unused
 from sisyphus.forms.lines import Line, in_steps, lines_first, window_of, with_windows
 from sisyphus.forms.needless import without_needless
 from sisyphus.forms.order_proof import faults
@@ -66,10 +66,10 @@ class Together:
 @lru_cache(maxsize=8)  # to find a size, and to build it
 def to_be_batched(found: Dependences) -> Dependences:
     """The kernel, or where nothing in it comes in batches, that with a place for each iteration of its variables."""
-    private = None if independent(found) else privatise(found.scop, found)
-    return found if private is None else dependences(private.scop)
+    return found if independent(found) else privatised(found)
 
 
+@lru_cache(maxsize=8)  # of that kernel, too
 def independent(found: Dependences) -> tuple[Together, ...]:
     """The outermost loops whose iterations do not depend on each other, in a step of the loops around them if any.
 
@@ -158,9 +158,7 @@ def in_batches(found: Dependences, size: int) -> Scop | None:
         statements=tuple(sorted(statements.values(), key=lambda s: s.position)),
         arrays=(*scop.arrays, *windows.values()),
     )
-    less = without_needless(made, statements.keys() - {s.id for s in scop.statements})
-    touched = {array for s in less.statements for array in s.touched}
-    return replace(less, arrays=tuple(a for a in less.arrays if a.role is not Role.LOCAL or a.id in touched))
+    return without_unused(without_needless(made, statements.keys() - {s.id for s in scop.statements}))
 
 
 def shared_windows(scop: Scop, groups: Sequence[Together]) -> list[dict[Line, Line]]:

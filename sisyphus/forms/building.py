@@ -44,6 +44,12 @@ def local(array: Array, name: ArrayId, extents: Sequence[int]) -> Array:
     return replace(array, id=name, extents=tuple(extents), role=Role.LOCAL)
 
 
+def without_unused(scop: Scop) -> Scop:
+    """The kernel without local arrays that no statement touches."""
+    touched = {array for s in scop.statements for array in s.touched}
+    return replace(scop, arrays=tuple(a for a in scop.arrays if a.role is not Role.LOCAL or a.id in touched))
+
+
 def copying(
     name: StmtId,
     span: Span,

@@ -12,7 +12,7 @@ from dataclasses import replace
 from sisyphus.analysis import Dependences, dependences
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.webs import Web, webs_of
-from sisyphus.forms.building import with_elements
+from sisyphus.forms.building import with_elements, without_unused
 from sisyphus.ir import Access, Read, Ref, Role, Scop, Statement, index_names
 from sisyphus.poly import make_set, project_onto
 
@@ -60,10 +60,7 @@ def _without(scop: Scop, homes: Iterable[tuple[Web, Ref]]) -> Scop:
         known = {Ref(web.array.id, ()): home}
         statements |= {s.id: with_elements(statements[s.id], known) for s in web.statements}
     kept = tuple(s for s in statements.values() if not _is_copy_of_itself(s))
-    used = {access.array for s in kept for access in s.accesses}
-    return replace(
-        scop, statements=kept, arrays=tuple(a for a in scop.arrays if a.role is not Role.LOCAL or a.id in used)
-    )
+    return without_unused(replace(scop, statements=kept))
 
 
 def _is_copy_of_itself(statement: Statement) -> bool:

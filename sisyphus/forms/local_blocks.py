@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from sisyphus.analysis import Dependences, dependences, elements_touched, privatise
+from sisyphus.analysis import Dependences, elements_touched, privatised
 from sisyphus.forms.building import Cut, Names, over
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.passing import Passing, passing_rows
@@ -34,8 +34,7 @@ def rows_passed_on(found: Dependences, dim: int) -> Passing | None:
 
     None where there is nothing.
     """
-    private = privatise(found.scop, found, arrays=False)
-    known = found if private is None else dependences(private.scop)
+    known = privatised(found, arrays=False)
     every = (passing for passing in passing_rows(known, dim) if passing.fits(passing.whole))
     return next((passing for passing in every if _Blocks(passing, passing.whole).ordered() is not None), None)
 

@@ -45,8 +45,7 @@ def written_out(found: Dependences) -> Scop | None:
     """
     scop = found.scop
     for place in _places(found):
-        while inside := [loop for loop in loops_of(scop.statements) if _is_inside(loop, place)]:
-            scop = _without_loop(scop, max(inside, key=len))
+        scop = _without_loops(scop, place, len(place))
     if scop is found.scop:
         return None
     variables = frozenset(a.id for a in scop.arrays if a.role is Role.LOCAL and not a.extents)
@@ -71,13 +70,13 @@ def sums_written_out(found: Dependences) -> Scop | None:
         webs += webs_of(scop, found, array.id, patience)
     places = {s.position[: web.shared_loops + 1] for web in webs for s in web.statements if _adds_up(web, s)}
     around = loops_of(scop.statements)
-    short = [place for place in places if _copies_of(around[place], len(place) - 1) <= MOST_ITERATIONS]
-    if not short or sum(_copies_of(around[place], len(place) - 1) for place in short) > MOST_STATEMENTS:
+    copies = {place: sum(_copies_of(around[place], len(place) - 1)) for place in places}
+    short = sorted((place for place in places if copies[place] <= MOST_ITERATIONS), reverse=True)
+    if not short or sum(copies[place] for place in short) > MOST_STATEMENTS:
         return None
-    for depth, first in [(len(place), around[place][0].id) for place in sorted(short, reverse=True)]:
+    for depth, first in [(len(place), around[place][0].id) for place in short]:
         place = scop.statement(first).position[:depth]  # loops behind it were written out
-        while inside := [loop for loop in loops_of(scop.statements) if loop[:depth] == place]:
-            scop = _without_loop(scop, max(inside, key=len))
+        scop = _without_loops(scop, place, depth - 1)
     return scop
 
 
@@ -87,9 +86,9 @@ def _adds_up(web: Web, statement: Statement) -> bool:
     return len(statement.iterators) > web.shared_loops and reads and statement.write.array == web.array.id
 
 
-def _copies_of(statements: Sequence[Statement], depth: int) -> int:
-    """Iterations of all loops inside of so many around these statements together."""
-    return sum(prod(len(values) for values in _values(s, depth).values()) for s in statements)
+def _copies_of(statements: Sequence[Statement], depth: int) -> list[int]:
+    """Iterations of all loops inside of so many around each of these statements."""
+    return [prod(len(values) for values in _values(s, depth).values()) for s in statements]
 
 
 def _places(found: Dependences) -> Iterator[tuple[int, ...]]:
@@ -101,15 +100,11 @@ def _places(found: Dependences) -> Iterator[tuple[int, ...]]:
         depth = len(loop.nests[0].outer)
         place = found.scop.statement(loop.nests[0].statements[0]).position[:depth]
         inside = loops_of(found.scop.statements)[place]
-        copies = [prod(len(values) for values in _values(s, depth).values()) for s in inside]
+        copies = _copies_of(inside, depth)
         is_short = max(copies) <= min(MOST_ITERATIONS, loop.trip_count - 1) and sum(copies) <= MOST_STATEMENTS
         if place not in seen and is_short and sum(copies) > len(inside):
             seen.add(place)
             yield place
-
-
-def _is_inside(loop: tuple[int, ...], place: tuple[int, ...]) -> bool:
-    return len(loop) > len(place) and loop[: len(place)] == place
 
 
 def _settled(scop: Scop) -> Iterator[tuple[int, ...]]:
@@ -152,6 +147,13 @@ def _run(statement: Statement, loop: str) -> range:
     """What a loop runs through at most."""
     low, high = dim_range(statement.domain, loop)
     return range(low, high + 1)
+
+
+def _without_loops(scop: Scop, place: tuple[int, ...], depth: int) -> Scop:
+    """All iterations of the loops at a place that are inside of so many, the innermost first."""
+    while inside := [p for p in loops_of(scop.statements) if len(p) > depth and p[: len(place)] == place]:
+        scop = _without_loop(scop, max(inside, key=len))
+    return scop
 
 
 def _without_loop(scop: Scop, place: tuple[int, ...]) -> Scop:

@@ -38,6 +38,20 @@ void windows(const float a[N + 2][N + 2], const float b[N + 2][N + 2], float r[N
         }
 }
 """
+#: Three colours of each pixel, made of three.
+COLOURS = """
+void colours(const float in[N][N][3], const float m[3][3], float out[N][N][3])
+{
+    for (int y = 0; y < N; y++)
+        for (int x = 0; x < N; x++)
+            for (int c = 0; c < 3; c++) {
+                float s = 0;
+                for (int d = 0; d < 3; d++)
+                    s += m[c][d] * in[y][x][d];
+                out[y][x][c] = s;
+            }
+}
+"""
 
 
 def forms_of(text: str, folder: Path, n: int = 4096) -> list[str]:
@@ -62,3 +76,10 @@ def test_sums_in_blocks_are_one_nest_first(tmp_path: Path) -> None:
 
 def test_where_all_values_fit_they_need_no_blocks(tmp_path: Path) -> None:
     assert not {"blocks", "blocks-fused"} & {*forms_of(WINDOWS, tmp_path, 64)}
+
+
+def test_sums_are_written_out_where_their_values_leave_no_room(tmp_path: Path) -> None:
+    """Those of a whole picture do not fit."""
+    small, large = (forms_of(COLOURS, tmp_path, n) for n in (64, 2048))
+    assert (small[0], "sums-written-out" in small) == ("expanded", False)
+    assert large[0] == "sums-written-out"

@@ -14,10 +14,8 @@ from sisyphus.forms import INLINED, cases_apart, rewritten, steps_of, sums_writt
 from sisyphus.frontend import read
 from sisyphus.ir import Role, promises
 from sisyphus.kernel_forms import load_kernels
-from sisyphus.parts import Parts
-from sisyphus.request import Kernel, Request, Source
+from sisyphus.request import Kernel, Source
 from sisyphus.space import DesignPoint
-from sisyphus.target import load_device, make_target
 
 KERNELS = Path(__file__).parents[3] / "kernels"
 
@@ -336,29 +334,3 @@ def test_sums_behind_each_other_and_inside_of_each_other_are_written_out(tmp_pat
 )
 def test_sums_that_keep_their_loops(body: str, tmp_path: Path) -> None:
     assert sums_written_out(dependences(read(kernel(tmp_path, body)))) is None
-
-
-def test_sums_are_written_out_where_their_values_leave_no_room(tmp_path: Path) -> None:
-    """Three colours of each pixel, made of three: the sums of a whole picture do not fit."""
-    text = """
-void colours(const float in[N][N][3], const float m[3][3], float out[N][N][3])
-{
-    for (int y = 0; y < N; y++)
-        for (int x = 0; x < N; x++)
-            for (int c = 0; c < 3; c++) {
-                float s = 0;
-                for (int d = 0; d < 3; d++)
-                    s += m[c][d] * in[y][x][d];
-                out[y][x][c] = s;
-            }
-}
-"""
-    firsts = []
-    for n in (64, 2048):
-        path = tmp_path / "colours.c"
-        path.write_text(f"#define N {n}\n{text}")
-        source = Source(str(path))
-        request = Request(source, make_target(load_device("u200"), budget="chip"))
-        parts = list(Parts(load_kernels(source), request, None, best=lambda: None))
-        firsts.append((parts[0].kernel.name, any(part.kernel.name == "sums-written-out" for part in parts)))
-    assert firsts == [("expanded", False), ("sums-written-out", True)]
