@@ -127,7 +127,7 @@ class _Probes:
         large = local_without_room(self.kernels[0], self.request.target)
         if large is None:
             return reason
-        words = f"make `{large.id}` an argument and say `--local {large.id}`: it is in memory then, not on chip"
+        words = f"`--local {large.id}`: it is in memory then, not on chip"
         return NothingFits(reason.message, hint=f"{reason.hint}; or {words}" if reason.hint else words)
 
     def fits(self, amounts: Amounts) -> dict[str, int] | None:

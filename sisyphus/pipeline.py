@@ -27,7 +27,7 @@ from sisyphus.part_search import Choice, Listen, silent
 from sisyphus.plan import Plan
 from sisyphus.record import Record
 from sisyphus.request import Kernel, Model, Request, Source, estimate_of, plan_of, read_kernel, space_of_point
-from sisyphus.saved import check_units, design_file, fitted, has_units, read_data, read_point
+from sisyphus.saved import check_units, design_file, fitted, has_units, read_data, read_point, source_of
 from sisyphus.shown import Shown
 from sisyphus.solve import Limits
 from sisyphus.space import DesignPoint
@@ -76,7 +76,8 @@ def optimize(
     `cache` may know what the search would find, `calibration` what reports said of designs that were predicted.
     """
     clock, most = StageClock(listen), request.limits.seconds
-    kernels, told = clock.forms(request)
+    request = replace(request, source=source_of(request.source, request.design or request.start))
+    request, kernels, told = clock.forms(request)
     tight = request.target
     if calibration is not None:
         corrected, of_loops = calibration.corrected(request.target, kernels[0].scop.name)
@@ -282,12 +283,14 @@ class Costed(Shown):
 
 def cost_of(source: Source, target: Target, saved: Path | DesignPoint) -> Costed:
     """The estimate of a design, saved or at hand; `KernelError` where it does not fit the kernel."""
+    source = source_of(source, saved)
     kernel, point = fitted(load_kernels(source), source, saved)
     return Costed(estimate(plan_of(kernel, point), target), target, float_operations(kernel.scop))
 
 
 def emit(source: Source, target: Target, saved: Path | DesignPoint) -> Project:
     """The files of a design, saved or at hand, without its records."""
+    source = source_of(source, saved)
     kernel, point = fitted(load_kernels(source), source, saved)
     return project(plan_of(kernel, point), target, temporaries=source.temporaries)
 

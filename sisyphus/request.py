@@ -9,7 +9,7 @@ from typing import Literal
 
 from sisyphus.analysis import Dependences, Distribution, Live, View
 from sisyphus.frontend import read
-from sisyphus.ir import ArrayId, Scop
+from sisyphus.ir import ArrayId, Scop, with_temporaries
 from sisyphus.model import Estimate, estimate
 from sisyphus.plan import Plan, build_plan
 from sisyphus.solve import DEFAULT_SOLVER, Limits
@@ -135,7 +135,7 @@ def read_kernel(source: Source) -> Scop:
         text=source.text,
         sandboxed=source.sandboxed,
     )
-    return replace(scop, temporaries=source.temporaries) if source.temporaries else scop
+    return with_temporaries(scop, source.temporaries) if source.temporaries else scop
 
 
 def space_of(kernel: Kernel, request: Request) -> Space:

@@ -100,6 +100,13 @@ def _record_rules() -> Mapping[str, Any]:
     return {**rules, "properties": parts, "required": []}
 
 
+def source_of(source: Source, saved: Path | DesignPoint | None) -> Source:
+    """The source with the arrays in memory that a saved design has there, as far as its file says so."""
+    data = read_data(saved).get("source") if isinstance(saved, Path) else None
+    told = data.get("temporaries", ()) if isinstance(data, dict) else ()
+    return replace(source, temporaries=tuple(dict.fromkeys((*source.temporaries, *map(str, told)))))
+
+
 def fitted(kernels: Sequence[Kernel], source: Source, saved: Path | DesignPoint) -> tuple[Kernel, DesignPoint]:
     """A point, saved or at hand, and the form of the kernel that it is a design of; `KernelError` if there is none."""
     data = read_data(saved) if isinstance(saved, Path) else {}

@@ -13,6 +13,7 @@ from sisyphus.part_search import Choice, Listen
 from sisyphus.poly import IslError
 from sisyphus.request import FIX_FORM, Kernel, Request
 from sisyphus.solve import Limits, Stop
+from sisyphus.too_large import without_any_room
 from sisyphus.values import replace
 
 T = TypeVar("T")
@@ -23,6 +24,8 @@ CLOSING = 0.25
 #: Share of the time that forms of a kernel may take, and what is said where there are more.
 FORMS = 0.25
 FEWER_FORMS = "other forms of the kernel were not looked for, as that takes long: raise --time-limit"
+
+IN_MEMORY = "the chip has no room for {}: in memory then, and an argument that the caller gives room and never reads"
 
 
 class StageClock:
@@ -50,7 +53,23 @@ class StageClock:
         """A stage; `TimeUp` or `MemoryUp` where it takes more than `most` seconds, or than the memory there is."""
         return self.timed(stage, work, most)[0]
 
-    def forms(self, request: Request) -> tuple[list[Kernel], tuple[str, ...]]:
+    def forms(self, request: Request) -> tuple[Request, list[Kernel], tuple[str, ...]]:
+        """The request, the forms of its kernel, and what is to be said of them.
+
+        Local arrays for which the chip has no room in any form are asked to lie in memory.
+        """
+        found, told = self._forms(request)
+        if request.model == "paper":
+            return request, found, told
+        large = self.run("analysis", lambda: without_any_room(found, request.target), self.left(request.limits).seconds)
+        if not large:
+            return request, found, told
+        names = ", ".join(f"`{name}`" for name in large)
+        request = replace(request, source=replace(request.source, temporaries=(*request.source.temporaries, *large)))
+        found, told = self._forms(request)
+        return request, found, (*told, IN_MEMORY.format(names))
+
+    def _forms(self, request: Request) -> tuple[list[Kernel], tuple[str, ...]]:
         """The forms of a kernel, and a word for the user where there was not time for all of them.
 
         Beside the first one they take no more than a share of the time; all of it where one is asked for by its name.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from math import ceil
 
 from sisyphus.asked_forms import (
@@ -214,6 +214,29 @@ def local_without_room(kernel: Kernel, target: Target) -> Array | None:
     if not local or have_room(local, target, share=WINDOWS):
         return None
     return max(local, key=lambda array: array.elements * array.type.bytes)
+
+
+def without_any_room(kernels: Sequence[Kernel], target: Target) -> tuple[str, ...]:
+    """Local arrays that have to lie in memory, where the chip has room for those of no form of the kernel.
+
+    The largest ones, until there is room for the others. Only such that the kernel writes before it reads them.
+    """
+
+    def have_some(kernel: Kernel) -> bool:
+        return have_room([a for a in kernel.scop.arrays if a.role is Role.LOCAL and a.extents], target)
+
+    if any(have_some(kernel) for kernel in kernels):
+        return ()
+    if any(have_some(kernel) for kernel in chain(*for_large_arrays(kernels, target))):
+        return ()
+    local = [array for array in kernels[0].scop.arrays if array.role is Role.LOCAL and array.extents]
+    local.sort(key=lambda array: array.elements * array.type.bytes)
+    found = list[str]()
+    while local and not have_room(local, target, share=WINDOWS):
+        large = local.pop()
+        if kernels[0].live[large.id].upward_exposed.is_empty():
+            found.append(large.id)
+    return tuple(found)
 
 
 def _in_long_rows(kernels: Sequence[Kernel]) -> Kernel:

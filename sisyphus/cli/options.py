@@ -91,7 +91,7 @@ def reading_options(command: Command) -> Command:
         sandbox_option,
         click.option("--param", "params", multiple=True, metavar="NAME=VALUE", help="Fix an integer argument."),
         click.option("--extent", "extents", multiple=True, metavar="NAME=N[,N]", help="Extents of a pointer argument."),
-        click.option("--local", "temporaries", multiple=True, metavar="NAME", help="An argument that is a temporary."),
+        click.option("--local", "temporaries", multiple=True, metavar="NAME", help="An array that nobody wants."),
     ]
     return _all(decorators, command)
 

@@ -35,6 +35,7 @@ from sisyphus.ir.scop import (
     Table,
     index_names,
     moved_by,
+    with_temporaries,
 )
 from sisyphus.ir.types import ALL_TYPES, DOUBLE, FLOAT, HALF, INT32, ScalarType, promote
 
@@ -78,4 +79,5 @@ __all__ = [
     "substitute",
     "walk",
     "with_operands",
+    "with_temporaries",
 ]

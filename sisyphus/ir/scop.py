@@ -6,7 +6,7 @@ integer points without parameters.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from enum import Enum
 from functools import cached_property
 from typing import NewType
@@ -16,7 +16,7 @@ from sisyphus.ir.expr import ArrayId, Expr, Index, Lookup, Ref, reads, walk
 from sisyphus.ir.types import ScalarType
 from sisyphus.poly import Map, Set, make_map
 from sisyphus.source import Span
-from sisyphus.values import dataclass, field
+from sisyphus.values import dataclass, field, replace
 
 StmtId = NewType("StmtId", str)
 
@@ -112,8 +112,8 @@ class Argument:
 
     `kind` is "array", "scalar", or "parameter": an integer that was fixed to `value` and left the top function.
     `outside` is the variable of the file that it stands for, as C writes it, with `{}` for each subscript where it is a
-    field of a structure; `kept` is a local one that lives on, `returned` what gets the function's result: C's function
-    does not have these.
+    field of a structure; `kept` is a local one that lives on, `returned` what gets the function's result, `is_local` a
+    local array that lies in memory, where no chip has room for it: C's function does not have these.
     """
 
     name: str
@@ -124,6 +124,12 @@ class Argument:
     outside: str = ""
     returned: bool = False
     kept: Kept | None = None
+    is_local: bool = False
+
+    @property
+    def is_in_c(self) -> bool:
+        """Whether the C function has it, too."""
+        return not self.outside and not self.returned and self.kept is None and not self.is_local
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,6 +278,14 @@ class Scop:
 
     def readers(self, array: ArrayId) -> Iterator[Statement]:
         return (s for s in self.statements if any(r.array == array for r in s.reads))
+
+
+def with_temporaries(scop: Scop, names: Collection[str]) -> Scop:
+    """The kernel with arrays whose last values nobody wants: arguments, or local ones, which become arguments."""
+    local = [a for a in scop.arrays if a.id in names and a.role is Role.LOCAL and a.extents]
+    arrays = (replace(a, role=Role.INOUT) if a in local else a for a in scop.arrays)
+    added = (Argument(a.id, "array", a.type, is_local=True) for a in local)
+    return replace(scop, arrays=tuple(arrays), arguments=(*scop.arguments, *added), temporaries=tuple(names))
 
 
 def moved_by(expr: Expr) -> frozenset[str]:

@@ -18,7 +18,7 @@ from sisyphus.backends.hls import whole_text
 from sisyphus.errors import KernelError
 from sisyphus.forms import rewritten
 from sisyphus.frontend import read
-from sisyphus.ir import Origin, Scop
+from sisyphus.ir import Origin, Scop, with_temporaries
 from sisyphus.poly import dim_range
 from sisyphus.values import dataclass, replace
 
@@ -113,7 +113,7 @@ class Family:
                 params=params,
                 extents=self.origin.extents,
             )
-        return rewritten(replace(scop, temporaries=self.temporaries), self.rewrites)
+        return rewritten(with_temporaries(scop, self.temporaries), self.rewrites)
 
     def sizes(self) -> tuple[Size, ...]:
         """Every named size above `SMALL` on which a loop depends, the largest first."""

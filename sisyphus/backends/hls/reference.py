@@ -177,7 +177,7 @@ def _entry(w: Writer, scop: Scop) -> None:
         member = argument.member
         name = f"sisy_of_{member.argument}" if member is not None else value
         is_address = argument.kind == "array" if member is None else not member.by_value
-        if not argument.outside and not argument.returned and argument.kept is None:
+        if argument.is_in_c:
             given[name] = f"(void *){name}" if is_address else name
     outside = [a for a in scop.arguments if a.outside]
     results = [
@@ -188,6 +188,7 @@ def _entry(w: Writer, scop: Scop) -> None:
     w.line(f"void {ENTRY}({', '.join(entry_parameters(scop, in_c=True)) or 'void'})")
     w.line("{")
     with w.indented():
+        w.lines(f"(void){places[a.name]};" for a in scop.arguments if a.is_local)
         _structures(w, scop, members)
         for member, argument in members.items():
             _moved(w, scop, member, argument, values[argument.name], back=False)
