@@ -22,6 +22,7 @@ from sisyphus.forms import (
     FORWARD,
     FUSED,
     GATHERED,
+    HISTORY,
     IN_PLACE,
     INLINED,
     INSIDE,
@@ -116,6 +117,7 @@ def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
     collected = rewritten_by(GATHERED, base, source)
     if collected is not None and shortest([collected]) <= shortest(plain) // SHORTER:
         yield collected
+    yield from _with_histories(base, plain, source)
     yield from _with_pivots(base, source)
     short = _written_out(WRITTEN_OUT, base, source)
     if short is not None and 2 * shortest([short]) <= shortest(plain):
@@ -142,6 +144,16 @@ def _other_orders(base: Kernel, direct: Kernel | None, plain: Sequence[Kernel], 
     orders = list(_in_other_orders(base, bases, source))
     others = list(_in_other_orders(direct, _bases(direct), source)) if direct is not None else []
     yield from others if others and (not orders or shortest(others) < shortest(orders)) else orders
+
+
+def _with_histories(base: Kernel, others: Sequence[Kernel], source: Source) -> Iterator[Kernel]:
+    """The kernel with a place for each value of what loops carry on, where that is far shorter than the `others`."""
+    kept = rewritten_by(HISTORY, base, source)
+    if kept is not None:
+        found = [kept, *(replace(kernel, name=f"{HISTORY}-{kernel.name}") for kernel in _with_expanded(kept, source))]
+        best = min(found, key=lambda kernel: shortest([kernel]))
+        if shortest([best]) <= shortest(others) // SHORTER:
+            yield best
 
 
 def _with_pivots(base: Kernel, source: Source) -> Iterator[Kernel]:

@@ -19,6 +19,7 @@ from sisyphus.forms import (
     BATCHES,
     CASES,
     FORWARD,
+    HISTORY,
     IN_PLACE,
     INLINED,
     LINE_BLOCKS,
@@ -54,7 +55,8 @@ from sisyphus.target import Target
 WINDOWS = 0.5
 #: What is done to a kernel before it is cut into blocks.
 CUT = frozenset(
-    {LONG_ROWS, UNTILED, IN_PLACE, CASES, SUMS_APART, SUMS_WRITTEN_OUT, TOGETHER, INLINED, FORWARD, WRITTEN_OUT}
+    {LONG_ROWS, UNTILED, IN_PLACE, CASES, SUMS_APART, SUMS_WRITTEN_OUT}
+    | {TOGETHER, INLINED, FORWARD, HISTORY, WRITTEN_OUT}
 )
 #: Share of what the nests of a kernel move that forms may move which are searched before others.
 FAR_LESS = 0.67
@@ -121,12 +123,14 @@ def _in_local_blocks(kernels: Sequence[Kernel], target: Target) -> Iterator[Kern
     """The kernel in blocks of what its loops pass on in rows of arrays that leave no room on chip."""
     if have_room(kernels[0].scop.arrays, target, share=WINDOWS):
         return
-    is_needed = local_without_room(kernels[0], target) is not None
     sources = sorted(_to_be_cut(kernels), key=lambda kernel: shortest([kernel]))
-    cut = (_in_blocks_of(source, target) for source in sources)
-    found = list(islice((kernel for kernel in cut if kernel is not None), MOST_CUT if is_needed else 1))
-    if not is_needed:
-        found = [kernel for kernel in found if _moves_far_less(kernel, kernels[0])]
+    cut = ((source, kernel) for source in sources if (kernel := _in_blocks_of(source, target)) is not None)
+    first = islice(cut, 1 if local_without_room(kernels[0], target) is None else MOST_CUT)
+    found = [
+        kernel
+        for source, kernel in first
+        if local_without_room(source, target) is not None or _moves_far_less(kernel, kernels[0])
+    ]
     for kernel in sorted(found, key=lambda kernel: shortest([kernel])):
         yield from in_inner_orders(kernel)
         yield joined(kernel, SUCCESSIVE) or kernel

@@ -1,7 +1,7 @@
 """Dependences, reductions, legality, footprints and distribution of a scop."""
 
 from sisyphus.analysis.chains import longest_chain
-from sisyphus.analysis.dataflow import Flow, flows, schedules
+from sisyphus.analysis.dataflow import Flow, flows, schedules, values_seen
 from sisyphus.analysis.dealing import Dealer, Dealt, Share, work_of
 from sisyphus.analysis.dependence import Dependence, Dependences, DepKind, dependences, in_order
 from sisyphus.analysis.distribution import Distribution, Loop, LoopKind, Nest, OuterLoop, distribute, innermost, paths
@@ -99,6 +99,7 @@ __all__ = [
     "summary",
     "sums_of",
     "total_operations",
+    "values_seen",
     "violations",
     "with_copies",
     "with_views",

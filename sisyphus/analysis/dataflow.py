@@ -37,13 +37,16 @@ class Seen:
 
 
 @lru_cache(maxsize=4)  # chains ask for it, and how many values expressions have
-def values_seen(scop: Scop) -> tuple[Seen, ...]:
-    """Which instance wrote what each read sees, for every read by itself; nothing of reads that isl gives up."""
+def values_seen(scop: Scop, of: ArrayId | None = None) -> tuple[Seen, ...]:
+    """Which instance wrote what each read sees, for every read by itself; nothing of reads that isl gives up.
+
+    `of` one array alone, if one is given.
+    """
     order, patience, found = schedules(scop), Patience(), list[Seen]()
     for sink in scop.statements:
         for access in sink.accesses:
             writes = [a.relation for s in scop.writers(access.array) for a in s.accesses if a.is_write]
-            if access.is_write or not writes:
+            if access.is_write or not writes or access.array != (of or access.array):
                 continue
             times = [order[s.id] for s in scop.statements if s is sink or s.write.array == access.array]
             for writer, _, relation in patience.ask(partial(last_writers, [access.relation], writes, times)) or ():

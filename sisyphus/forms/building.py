@@ -79,6 +79,11 @@ def with_elements(statement: Statement, instead: Mapping[Ref, Ref]) -> Statement
     return with_refs(statement, lambda ref: instead.get(ref, ref))
 
 
+def in_array(statement: Statement, old: ArrayId, new: ArrayId) -> Statement:
+    """The statement with elements of one array in place of those of another."""
+    return with_refs(statement, lambda ref: replace(ref, array=new) if ref.array == old else ref)
+
+
 def named(statement: Statement, name: StmtId) -> Statement:
     """The same statement by another name."""
     return replace(statement, id=name, domain=renamed(statement.domain, name, statement.iterators))

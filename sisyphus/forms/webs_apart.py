@@ -12,10 +12,9 @@ from collections.abc import Collection, Iterator, Sequence
 
 from sisyphus.analysis import Dependences, elements_touched, liveness
 from sisyphus.analysis.isl_limits import Patience
-from sisyphus.analysis.rewrite import with_refs
 from sisyphus.analysis.webs import Web, webs_of
-from sisyphus.forms.building import Names, local
-from sisyphus.ir import ArrayId, Role, Scop, Statement
+from sisyphus.forms.building import Names, in_array, local
+from sisyphus.ir import ArrayId, Role, Scop
 from sisyphus.values import replace
 
 
@@ -31,7 +30,7 @@ def webs_apart(found: Dependences, wanted: Collection[str]) -> Scop | None:
     for web in webs:
         own = local(web.array, names.array(web.array.id), web.array.extents)
         inside = {s.id for s in web.statements}
-        moved = (_moved(s, web.array.id, own.id) if s.id in inside else s for s in scop.statements)
+        moved = (in_array(s, web.array.id, own.id) if s.id in inside else s for s in scop.statements)
         scop = replace(scop, arrays=(*scop.arrays, own), statements=tuple(moved))
     return scop if {web.array.id for web in webs} == {*wanted} else None
 
@@ -43,11 +42,6 @@ def _found(found: Dependences) -> Iterator[Web]:
     for array in written:
         if array.id not in scop.looked_up and live[array.id].upward_exposed.is_empty():
             yield from _gone(webs_of(scop, found, array.id, patience))
-
-
-def _moved(statement: Statement, old: ArrayId, own: ArrayId) -> Statement:
-    """The statement with the elements of one array in the place of those of another."""
-    return with_refs(statement, lambda ref: replace(ref, array=own) if ref.array == old else ref)
 
 
 def _gone(webs: Sequence[Web]) -> Iterator[Web]:

@@ -20,6 +20,7 @@ from sisyphus.forms import (
     FINISHED,
     FORWARD,
     GATHERED,
+    HISTORY,
     IN_PLACE,
     INLINED,
     INSIDE,
@@ -149,6 +150,7 @@ ASKED = {
     CASES: 9,
     SUCCESSIVE: 9,
     GATHERED: 9,
+    HISTORY: 5,
 }
 
 
@@ -347,6 +349,7 @@ FORMED = {
         "untiled",
         "fused",
         "gathered",
+        "history",
         "batches",
         "successive",
         "sums-apart",

@@ -1,0 +1,150 @@
+"""Local variables that loops carry on get a place for each value, so that who reads them may wait; knows no cost.
+
+for i: { s = 0   for j: { s += x[i][j]   y[i][j] = y[i-1][j] + s } }   becomes
+for i: { s[i][0] = 0   for j: { s[i][j+1] = s[i][j] + x[i][j]   y[i][j] = y[i-1][j] + s[i][j+1] } }
+
+Place `j` has the value before iteration `j` of the loop, the next one that behind it, in each iteration of those loops
+around it whose iterations pass none on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache, partial
+
+from sisyphus.analysis import Dependences, DepKind, dependences, elements_touched, liveness, values_seen
+from sisyphus.analysis.distribution import strong_components
+from sisyphus.analysis.isl_limits import Patience
+from sisyphus.analysis.rewrite import copied_back, range_of, rewrite, with_refs
+from sisyphus.analysis.webs import webs_of
+from sisyphus.forms.building import Names, copying, in_array, local
+from sisyphus.ir import Array, ArrayId, Ref, Role, Scop, Statement, StmtId, index_names
+from sisyphus.poly import Affine, Map, const, union_of, var
+from sisyphus.values import dataclass, replace
+
+#: By statement and what it reads: from the instances of each that wrote the values to those that read them.
+Sources = Mapping[tuple[StmtId, Ref], Mapping[StmtId, Map]]
+
+
+def with_histories(found: Dependences) -> Scop | None:
+    """The kernel with all values of such variables, whose readers see the same ones as isl tells; None without such."""
+    scop = found.scop
+    for array in found.scop.arrays:
+        made = (candidate.made(scop) for candidate in _candidates(found, array))
+        scop = next((one for one in made if one is not None), scop)
+    return None if scop is found.scop else scop
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidate:
+    """A variable, the one statement in a loop that gives it values, and how deep that loop is."""
+
+    array: Array
+    update: Statement
+    depth: int
+
+    def made(self, scop: Scop) -> Scop | None:
+        """The kernel with a place for each value; None where a reader would see another one, or isl gives up."""
+        if self.array.role is not Role.LOCAL:
+            return self._in_a_copy(scop)
+        values = range_of([self.update], self.depth)
+        new = local(self.array, Names(scop).array(self.array.id), (len(values) + 1, *self.array.extents))
+        users = {s.id: s for s in scop.statements if self.array.id in s.touched}
+
+        def place(statement: Statement, ref: Ref, *, is_write: bool) -> Ref:
+            if ref.array != self.array.id:
+                return ref
+            return Ref(new.id, (self._place(statement, values, is_write=is_write), *ref.index))
+
+        moved = dict[StmtId, Statement]()
+        for name, own in users.items():
+            instead = with_refs(own, partial(place, own, is_write=False))
+            moved[name] = replace(instead, write=place(own, own.write, is_write=True))
+        made = replace(
+            scop,
+            statements=tuple(moved.get(s.id, s) for s in scop.statements),
+            arrays=tuple(new if a is self.array else a for a in scop.arrays),
+        )
+        before, after = _sources(scop, self.array.id), _sources(made, new.id)
+        if before is None or after is None:
+            return None
+        renamed = {(name, place(users[name], ref, is_write=False)): own for (name, ref), own in before.items()}
+        return _for_each_iteration(made, new.id) if _agree(renamed, after) else None
+
+    def _in_a_copy(self, scop: Scop) -> Scop | None:
+        """The same of an argument, in whose place a local array has its values from before the first loop on."""
+        names, old = Names(scop), self.array
+        own, first = local(old, names.array(old.id), old.extents), liveness(scop)[old.id].upward_exposed
+        dims = [f"d{at}" for at in range(len(own.extents))]
+        here = tuple(map(var, dims))
+        label, place = names.statement(StmtId(f"in_{own.id}")), min(s.position[0] for s in scop.statements) - 1
+        given = copying(
+            label, self.update.span, dims, first, (place,), own.type, (Ref(own.id, here), Ref(old.id, here))
+        )
+        moved = [in_array(statement, old.id, own.id) for statement in scop.statements]
+        back = copied_back(old, Ref(own.id, ()), elements_touched(scop.statements, old, reads=False), moved)
+        statements = (*([] if first.is_empty() else [given]), *moved, back)
+        inside = replace(scop, arrays=(*scop.arrays, own), statements=statements)
+        return _Candidate(own, in_array(self.update, old.id, own.id), self.depth).made(inside)
+
+    def _place(self, statement: Statement, values: range, *, is_write: bool) -> Affine:
+        """Which value a statement reads, or gives the variable."""
+        if statement.shared_loops(self.update) > self.depth:
+            is_behind = is_write or statement.position > self.update.position
+            return var(statement.iterators[self.depth]) - values.start + int(is_behind)
+        return const(0 if statement.position < self.update.position else len(values))
+
+
+def _for_each_iteration(scop: Scop, array: ArrayId) -> Scop:
+    """The kernel with an array for each iteration of those loops whose iterations pass none of its values on."""
+    [web, *others] = webs_of(scop, dependences(scop), array, Patience())
+    loops = [depth for depth in range(web.shared_loops) if web.stays_within(depth)]
+    return scop if others or not loops else rewrite(scop, [(web, loops)], {}).scop
+
+
+def _candidates(found: Dependences, array: Array) -> Iterator[_Candidate]:
+    """What might have a history: of loops that carry the variable on, the innermost first.
+
+    In these others read it on whose values its own do not depend.
+    """
+    users = [s for s in found.scop.statements if array.id in s.touched]
+    if array.id in found.scop.looked_up:  # data say which elements are read
+        return
+    for update in users:
+        if update.write.array != array.id or update.write not in update.reads:
+            continue
+        for depth in reversed(range(len(update.iterators))):
+            inside = [s for s in users if s is not update and s.shared_loops(update) > depth]
+            is_alone = not any(s.write.array == array.id for s in inside)
+            waits = any(_groups(found)[s.id] != _groups(found)[update.id] for s in inside)
+            if waits and is_alone and update.iterators[depth] not in index_names(update.write):
+                yield _Candidate(array, update, depth)
+
+
+@lru_cache(maxsize=1)
+def _groups(found: Dependences) -> Mapping[StmtId, int]:
+    """By statement: which group it is of whose statements need values of each other."""
+    edges = [(e.source, e.sink) for e in found.edges if e.kind is DepKind.RAW]
+    groups = strong_components(found.scop.statements, edges)
+    return {s.id: at for at, group in enumerate(groups) for s in group}
+
+
+def _sources(scop: Scop, array: ArrayId) -> Sources | None:
+    """Where the values come from that are read of an array; None where isl does not tell it of all."""
+    found = dict[tuple[StmtId, Ref], dict[StmtId, Map]]()
+    for seen in values_seen(scop, array):
+        found.setdefault((seen.sink.id, seen.ref), {})[seen.source.id] = seen.relation
+    for sink in scop.statements:
+        for ref in (ref for ref in sink.reads if ref.array == array):
+            own = found.get((sink.id, ref))
+            if own is None or not sink.domain.is_subset(union_of([relation.range() for relation in own.values()])):
+                return None
+    return found
+
+
+def _agree(one: Sources, other: Sources) -> bool:
+    """Whether all reads see the same values."""
+    if one.keys() != other.keys():
+        return False
+    pairs = [(one[key], other[key]) for key in one]
+    return all(own.keys() == its.keys() and all(own[name].is_equal(its[name]) for name in own) for own, its in pairs)

@@ -1,0 +1,184 @@
+"""Variables that loops carry on, with a place for each value: which have one, and that readers see the same values."""
+
+from __future__ import annotations
+
+import random
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from brute import is_same
+from builders import scop
+from compiled_scops import run
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from plan_interpreter import differences, run_plan, run_source, some_memory
+from random_kernels import random_point
+
+import sisyphus as sisy
+from sisyphus.analysis import dependences, distribute, liveness
+from sisyphus.forms import HISTORY, rewritten
+from sisyphus.forms.histories import with_histories
+from sisyphus.frontend import read
+from sisyphus.ir import promises
+from sisyphus.kernel_forms import load_kernels
+from sisyphus.plan import build_plan
+from sisyphus.promise import by_promise
+from sisyphus.request import Source
+from sisyphus.target import load_device, make_target
+from sisyphus.too_large import for_large_arrays
+
+#: The sum of all pixels above and to the left of each.
+INTEGRAL = """
+void integral(const int in[7][9], int out[7][9])
+{
+    for (int i = 0; i < 7; i++) {
+        int row = 3;
+        for (int j = 0; j < 9; j++) {
+            row += in[i][j];
+            out[i][j] = i > 0 ? out[i - 1][j] + row : row;
+        }
+    }
+}
+"""
+#: A state that the caller has before and afterwards, and what is seen of it in each step.
+STATE = """
+void state(float h[8], const float a[8], const float x[11][8], float y[11])
+{
+    for (int t = 0; t < 11; t++) {
+        float sum = 0;
+        for (int n = 0; n < 8; n++)
+            h[n] = a[n] * h[n] + x[t][n];
+        for (int n = 0; n < 8; n++)
+            sum += h[n];
+        y[t] = sum;
+    }
+}
+"""
+SHAPES = {"X": (12, 12), "Y": (12, 12), "Z": (12,), "s": (), "v": (12,)}
+
+
+def kernel_at(folder: Path, text: str) -> Path:
+    path = folder / "k.c"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("text", [INTEGRAL, STATE])
+def test_readers_wait_for_no_next_value(text: str, tmp_path: Path) -> None:
+    path = kernel_at(tmp_path, text)
+    source = read(path)
+    found = with_histories(dependences(source))
+    assert found is not None
+    promises.run(found)
+    assert len(distribute(found, dependences(found)).nests) > len(distribute(source, dependences(source)).nests)
+    assert run(found, path, tmp_path) == "equal"
+
+
+SUM = "s = 0\nfor i in range(9):\n    s = s + Z[i]\n"
+ROWS = "for i in range(5):\n    s = 0\n    for j in range(9):\n        s = s + X[i, j]\n        Y[i, j] = s"
+STEPS = (
+    "for i in range(9):\n    v[i] = 0\nfor t in range(7):\n    for i in range(9):\n        v[i] = v[i] + X[t, i]\n"
+    "    for i in range(9):\n        Y[t, i] = v[8 - i]"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "extents"),
+    [
+        (f"{SUM}    Y[i, 0] = s", (10,)),
+        ("s = 0\nfor i in range(2, 9):\n    Y[i, 0] = s\n    s = s + Z[i]\nY[0, 1] = s", (8,)),
+        (ROWS, (5, 10)),
+        (STEPS, (8, 12)),
+    ],
+)
+def test_which_have_a_place_for_each_value(text: str, extents: tuple[int, ...]) -> None:
+    kernel = scop(text, **SHAPES)
+    found = with_histories(dependences(kernel))
+    assert found is not None
+    assert extents in [array.extents for array in found.arrays]
+    promises.run(found)
+    assert is_same(kernel, found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{SUM}Y[0, 0] = s",  # nobody sees the values in between
+        f"{SUM}    Z[i + 1] = s",  # who sees one makes the next one
+        f"{SUM}    Y[i, 0] = s\n    s = s + X[i, 0]",  # two statements give it values
+        ROWS.replace("    s = 0\n", ""),  # carried on from row to row
+        STEPS.replace("for i in range(9):\n        v[i]", "for i in range(9 - t):\n        v[i]"),  # some stay
+    ],
+)
+def test_which_have_none(text: str) -> None:
+    assert with_histories(dependences(scop(text, **SHAPES))) is None
+
+
+def test_a_reader_of_another_value_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each reader in the wrong place: the form is not made."""
+    module = import_module("sisyphus.forms.histories")
+    place = module._Candidate._place
+
+    def late(self, statement, values, *, is_write):  # type: ignore[no-untyped-def]
+        return place(self, statement, values, is_write=is_write) - int(not is_write and statement is not self.update)
+
+    kernel = scop("s = 0\nfor i in range(9):\n    s = s + Z[i]\n    Y[i, 0] = s", **SHAPES)
+    assert with_histories(dependences(kernel)) is not None
+    monkeypatch.setattr(module._Candidate, "_place", late)
+    assert with_histories(dependences(kernel)) is None
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    lengths=st.tuples(st.integers(1, 5), st.integers(1, 6)),
+    low=st.integers(0, 3),
+    before=st.booleans(),
+    bent=st.booleans(),
+    behind=st.booleans(),
+)
+def test_all_see_the_values_of_the_source(
+    *, lengths: tuple[int, int], low: int, before: bool, bent: bool, behind: bool
+) -> None:
+    """Loops from other than 0 and over triangles, readers before the update and behind the loop."""
+    rows, columns = lengths
+    loop = f"for j in range({low}, {low + columns}{' + i' if bent else ''}):"
+    see, update = "Y[i, j] = s + Z[j]", "s = s * Z[i] + X[i, j]"
+    body = [see, update] if before else [update, see]
+    lines = [f"for i in range({rows}):", "    s = Z[i]", f"    {loop}", *(f"        {line}" for line in body)]
+    kernel = scop("\n".join([*lines, *(["    X[i, 11] = s"] if behind else [])]), **SHAPES)
+    found = with_histories(dependences(kernel))
+    assert found is not None or (bent and behind and rows > 1) or columns == 1
+    if found is not None:
+        promises.run(found)
+        assert is_same(kernel, found)
+
+
+@pytest.mark.parametrize("text", [INTEGRAL, STATE])
+def test_points_compute_what_the_source_computes(text: str, tmp_path: Path) -> None:
+    found = rewritten(read(kernel_at(tmp_path, text)), [HISTORY])
+    distribution, live = distribute(found, dependences(found)), liveness(found)
+    rng, memory = random.Random(7), some_memory(found)
+    wanted = run_source(found, memory)
+    for _ in range(8):
+        plan = build_plan(found, distribution, live, random_point(rng, found, distribution))
+        assert differences(found, wanted, run_plan(plan, memory)) == []
+
+
+def test_it_is_searched_first_and_faster(tmp_path: Path) -> None:
+    path = kernel_at(tmp_path, INTEGRAL.replace("7", "48").replace("9", "64"))
+    assert by_promise(load_kernels(Source(str(path))))[0].name == HISTORY
+    target = make_target(load_device("u200"), dsp=400, lut=150_000)
+    serial, kept = (
+        sisy.optimize(path, target, effort=2, cache=False, verify=word == HISTORY, fix=[f"form={word}"])
+        for word in ("source", HISTORY)
+    )
+    assert kept.verdict is not None and kept.verdict.passed
+    assert serial.outcome is not None and kept.outcome is not None
+    assert (kept.outcome.objective or 0) < 0.5 * (serial.outcome.objective or 0)
+
+
+def test_blocks_are_cut_where_the_places_leave_no_room(tmp_path: Path) -> None:
+    path = kernel_at(tmp_path, INTEGRAL.replace("7", "2160").replace("9", "3840"))
+    [first], _ = for_large_arrays(load_kernels(Source(str(path))), make_target(load_device("u200")))
+    assert [word.split()[0] for word in first.rewrites] == [HISTORY, "local-blocks"]
