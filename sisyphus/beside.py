@@ -16,12 +16,11 @@ from sisyphus.slow_transfers import (
     WORTH_MORE,
     has_large_tiles,
     is_held_by_updates,
+    least_cycles,
     slow_arrays,
-    slow_by_limit,
     slow_in_design,
     slow_tiles,
     stripes_worth,
-    tiles_by_limit,
 )
 from sisyphus.solve import Stop
 from sisyphus.space import ANY_PORTS, EVERY, Space
@@ -38,10 +37,14 @@ Arrays = tuple[ArrayId, ...]
 
 @dataclass(frozen=True)
 class Slow:
-    """Arrays whose transfers may be slow, whole ones and those with `tiles`, as is known before any design."""
+    """Arrays whose transfers may be slow, whole ones and those with `tiles`, as is known before any design.
+
+    `least` are the cycles that the kernel takes at least, in whatever form.
+    """
 
     whole: Arrays = ()
     tiles: Arrays = ()
+    least: int = 0
 
     @staticmethod
     def of(kernel: Kernel, request: Request) -> Slow:
@@ -50,7 +53,8 @@ class Slow:
             space = space_of(kernel, request)
         except UsageError:
             return Slow()
-        return Slow(slow_by_limit(space), _free(tiles_by_limit(space), request, "ports"))
+        least = least_cycles(space)
+        return Slow(slow_arrays(space, least), _free(slow_tiles(space, least), request, "ports"), least)
 
 
 def around(part: Part, course: Course, left: float, slow: Slow) -> Iterator[Asked]:
@@ -63,7 +67,7 @@ def around(part: Part, course: Course, left: float, slow: Slow) -> Iterator[Aske
     """
     part = _like_best(part, course)
     space = _space_of_part(part, course.request) if part.may_grow else None
-    before = [] if space is None else _striped(part, space, _slow_before(part, course, space, slow.tiles))
+    before = [] if space is None else _striped(part, space, _slow_before(part, course, space, slow))
     for one in before:
         yield Asked(one, left, course.share(AT_ONCE))
     cut = None if space is None else _with_cut_banks(part, course.request, space)
@@ -156,18 +160,18 @@ def _striped(part: Part, space: Space, arrays: Arrays) -> list[Part]:
     return [replace(part, options=replace(part.options, striped=striped)) for striped in every]
 
 
-def _slow_before(part: Part, course: Course, space: Space, tiles: Arrays) -> Arrays:
+def _slow_before(part: Part, course: Course, space: Space, slow: Slow) -> Arrays:
     """Of the arrays whose tiles may be slow those that are so beside what is known before a space is searched.
 
     And those that are in the best design, if that is one of the form: there they may pass more often.
     """
-    known = course.known
+    known, tiles = course.known, slow.tiles
     if tiles:  # in this form others may have several ports than in the kernel as it is written
-        tiles = tuple(dict.fromkeys((*tiles, *_free(tiles_by_limit(space), course.request, "ports"))))
+        tiles = tuple(dict.fromkeys((*tiles, *_free(slow_tiles(space, slow.least), course.request, "ports"))))
     if known is None:
         return tiles
-    slow = slow_tiles(space, cost_of(known, course.request)) if tiles else ()
-    likely = (array for array in tiles if array in slow)
+    found = slow_tiles(space, cost_of(known, course.request)) if tiles else ()
+    likely = (array for array in tiles if array in found)
     return tuple(dict.fromkeys((*likely, *_slow_in_found(part, course))))
 
 

@@ -15,6 +15,7 @@ from sisyphus.analysis import (
     liveness,
     privatised,
 )
+from sisyphus.analysis.rewrite import most_elements
 from sisyphus.forms import (
     BLOCKS,
     CASES,
@@ -231,7 +232,12 @@ def _with_expanded(base: Kernel, source: Source) -> Iterator[Kernel]:
     if expansion is None:
         return
     names = tuple(ArrayId(e.name) for e in expansion.expanded)
-    yield analysed(expansion.scop, dependences(expansion.scop), source, names, before, "expanded")
+    expanded = analysed(expansion.scop, dependences(expansion.scop), source, names, before, "expanded")
+    yield expanded
+    if max(expansion.scop.array(name).elements for name in names) > most_elements(scop):
+        private = rewritten_by(PRIVATE, base, source)
+        if private is not None and shortest([private]) <= shortest([expanded]):
+            yield private
     inside = expand_inside(scop, found) if any(len(e.over) > 1 for e in expansion.expanded) else None
     if inside is not None:
         yield analysed(inside.scop, dependences(inside.scop), source, rewrites=(*before, INSIDE), name=INSIDE)

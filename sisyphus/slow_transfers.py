@@ -34,10 +34,10 @@ def slow_arrays(space: Space, cost: float, share: float = SLOW) -> tuple[ArrayId
     return tuple(a for a in chosen if fits_whole(space.scop.array(a), space.target))
 
 
-def slow_by_limit(space: Space) -> tuple[ArrayId, ...]:
-    """Arrays whose transfers may be slow: beside the least cycles that a kernel can take, below which no design is."""
+def least_cycles(space: Space) -> int:
+    """The least cycles that a kernel can take, below which no design is."""
     tree = space.options.tree_reduction
-    return slow_arrays(space, limit_of(space.scop, space.dependences, space.live, space.target, tree=tree).cycles)
+    return limit_of(space.scop, space.dependences, space.live, space.target, tree=tree).cycles
 
 
 def slow_tiles(space: Space, cost: float) -> tuple[ArrayId, ...]:
@@ -132,14 +132,6 @@ def stripes_worth(space: Space, arrays: Collection[ArrayId]) -> Iterator[tuple[t
 def has_large_tiles(space: Space) -> bool:
     """Whether some array takes so much of the memory on chip that its tiles are large."""
     return bool(_large_arrays(space))
-
-
-def tiles_by_limit(space: Space) -> tuple[ArrayId, ...]:
-    """Large arrays whose transfers may be slow: beside the least cycles that a kernel can take."""
-    if not _large_arrays(space):
-        return ()
-    tree = space.options.tree_reduction
-    return slow_tiles(space, limit_of(space.scop, space.dependences, space.live, space.target, tree=tree).cycles)
 
 
 def _beats(space: Space, array: ArrayId) -> float:

@@ -73,10 +73,11 @@ MOST = 0.9
 def for_large_arrays(kernels: Sequence[Kernel], target: Target) -> tuple[list[Kernel], list[Kernel]]:
     """Forms for arrays that do not fit on chip, and those for arrays that do, but leave no room for banks."""
     lines = [*_in_local_blocks(kernels, target), *_in_lines(kernels, target)]
-    steps = steps_of_rows(kernels[0].scop)
+    stepping = next((kernel for kernel in _to_be_cut(kernels) if steps_of_rows(kernel.scop) is not None), kernels[0])
+    steps = steps_of_rows(stepping.scop)
     if steps is None or have_room(steps.arrays, target, share=WINDOWS):
         return lines, []
-    strips = _in_strips(kernels, steps, target)
+    strips = _in_strips(kernels if stepping is kernels[0] else [stepping], steps, target)
     return (lines, strips) if have_room(steps.arrays, target) else ([*strips, *lines], [])
 
 

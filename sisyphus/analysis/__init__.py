@@ -1,7 +1,7 @@
 """Dependences, reductions, legality, footprints and distribution of a scop."""
 
 from sisyphus.analysis.chains import longest_chain
-from sisyphus.analysis.dataflow import Flow, flows, schedules, values_seen
+from sisyphus.analysis.dataflow import Flow, Sources, flows, schedules, sources_of
 from sisyphus.analysis.dealing import Dealer, Dealt, Share, work_of
 from sisyphus.analysis.dependence import Dependence, Dependences, DepKind, dependences, in_order
 from sisyphus.analysis.distribution import Distribution, Loop, LoopKind, Nest, OuterLoop, distribute, innermost, paths
@@ -53,6 +53,7 @@ __all__ = [
     "Reduction",
     "Restricted",
     "Share",
+    "Sources",
     "Stream",
     "View",
     "Viewed",
@@ -94,12 +95,12 @@ __all__ = [
     "restricted",
     "runs_in_any_order",
     "schedules",
+    "sources_of",
     "statement_graph_dot",
     "statement_text",
     "summary",
     "sums_of",
     "total_operations",
-    "values_seen",
     "violations",
     "with_copies",
     "with_views",

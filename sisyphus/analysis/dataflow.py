@@ -8,8 +8,11 @@ from functools import lru_cache, partial
 from sisyphus.analysis.dependence import Dependence, Dependences, DepKind
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.ir import ArrayId, Ref, Scop, Statement, StmtId
-from sisyphus.poly import Map, last_writers, name_dims, original_schedule
+from sisyphus.poly import Map, last_writers, name_dims, original_schedule, union_of
 from sisyphus.values import dataclass
+
+#: By statement and what it reads: from the instances of each that wrote the values to those that read them.
+Sources = Mapping[tuple[StmtId, Ref], Mapping[StmtId, Map]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +56,19 @@ def values_seen(scop: Scop, of: ArrayId | None = None) -> tuple[Seen, ...]:
                 source = scop.statement(StmtId(writer))
                 found.append(Seen(source, sink, access.ref, name_dims(relation, source.iterators, sink.iterators)))
     return tuple(found)
+
+
+def sources_of(scop: Scop, array: ArrayId) -> Sources | None:
+    """Where the values come from that are read of an array; None where isl does not tell it of all."""
+    found = dict[tuple[StmtId, Ref], dict[StmtId, Map]]()
+    for seen in values_seen(scop, array):
+        found.setdefault((seen.sink.id, seen.ref), {})[seen.source.id] = seen.relation
+    for sink in scop.statements:
+        for ref in (ref for ref in sink.reads if ref.array == array):
+            own = found.get((sink.id, ref))
+            if own is None or not sink.domain.is_subset(union_of([relation.range() for relation in own.values()])):
+                return None
+    return found
 
 
 @lru_cache(maxsize=4)  # each reader of each variable asks for those of its writers

@@ -16,7 +16,7 @@ from sisyphus.analysis.distribution import strong_components
 from sisyphus.analysis.footprint import computes
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.liveness import unfed
-from sisyphus.analysis.rewrite import SMALL, Expansion, range_of, rewrite
+from sisyphus.analysis.rewrite import Expansion, most_elements, range_of, rewrite
 from sisyphus.analysis.webs import Web, last_iteration, webs_of
 from sisyphus.ir import ArrayId, Role, Scop, Statement, StmtId
 from sisyphus.poly import compare
@@ -59,13 +59,14 @@ def privatise(scop: Scop, dependences: Dependences, *, arrays: bool = True) -> E
 
     Without `arrays`, those alone that have one element. No variable becomes larger than the largest array that there
     is, or `SMALL`: one that would is expanded over those loops alone in which nothing but local variables waits, of its
-    own statements, or else of all that the loops have. None where nothing can be expanded.
+    own statements, or else of all that the loops have, or else over those that pass on no local variable which its
+    statements use. None where nothing can be expanded.
     """
     if not any(array.role is Role.LOCAL for array in scop.arrays):
         return None
     search = _Search(scop, dependences)
     search.find_webs(scop.statements)
-    most = max(SMALL, *(array.elements for array in scop.arrays))
+    most = most_elements(scop)
     webs: list[tuple[Web, list[int]]] = []
     for at, web in enumerate(search.webs):
         may_be = web.array.role is Role.LOCAL and (arrays or not web.array.extents)
@@ -75,6 +76,8 @@ def privatise(scop: Scop, dependences: Dependences, *, arrays: bool = True) -> E
             loops = [loop for loop in loops if not search.is_carried(web.statements, loop)]
         if _size_over(web, loops) > most:
             loops = [loop for loop in loops if not search.is_carried(search.inside(web, loop), loop)]
+        if _size_over(web, loops) > most:
+            loops = [loop for loop in loops if not search.is_passed_on(web, loop)]
         webs.append((web, loops if _size_over(web, loops) <= most else []))
     return rewrite(scop, webs, {}) if any(loops for _, loops in webs) else None
 
@@ -214,6 +217,15 @@ class _Search:
         own = frozenset(statement.id for statement in statements)
         waits = (edge for edge in self.dependences.among(own) if self.scop.array(edge.array).role is not Role.LOCAL)
         return any(loop in edge.depths for edge in waits)
+
+    def is_passed_on(self, web: Web, loop: int) -> bool:
+        """Do statements of a web need values of another local variable from earlier iterations of a loop?"""
+        inside, name = {s.id for s in self.inside(web, loop)}, web.statements[0].iterators[loop]
+        own = {s.id for s in web.statements}
+        others = (other for other in self.webs if other is not web and other.array.role is Role.LOCAL)
+        used = (other for other in others if any(s.id in own for s in other.statements))
+        flows = (flow for other in used for flow in other.flows if {flow.source, flow.sink} <= inside)
+        return any(not compare(flow.relation, name, 1, name).is_empty() for flow in flows)
 
     def refusal(self, at: int, loop: int) -> str | None:
         """Why an array has to stay although its values would allow expansion."""

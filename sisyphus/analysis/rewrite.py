@@ -16,6 +16,11 @@ from sisyphus.values import dataclass, replace
 SMALL = 2**16
 
 
+def most_elements(scop: Scop) -> int:
+    """How many elements a new array may have that keeps values of iterations apart."""
+    return max(SMALL, *(array.elements for array in scop.arrays))
+
+
 @dataclass(frozen=True)
 class Expanded:
     """`name` replaces `array` in `statements`, with one leading dimension per loop in `over`.

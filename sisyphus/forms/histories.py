@@ -12,18 +12,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import lru_cache, partial
 
-from sisyphus.analysis import Dependences, DepKind, dependences, elements_touched, liveness, values_seen
+from sisyphus.analysis import Dependences, DepKind, Sources, dependences, elements_touched, liveness, sources_of
 from sisyphus.analysis.distribution import strong_components
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.rewrite import copied_back, range_of, rewrite, with_refs
 from sisyphus.analysis.webs import webs_of
 from sisyphus.forms.building import Names, copying, in_array, local
 from sisyphus.ir import Array, ArrayId, Ref, Role, Scop, Statement, StmtId, index_names
-from sisyphus.poly import Affine, Map, const, union_of, var
+from sisyphus.poly import Affine, const, var
 from sisyphus.values import dataclass, replace
-
-#: By statement and what it reads: from the instances of each that wrote the values to those that read them.
-Sources = Mapping[tuple[StmtId, Ref], Mapping[StmtId, Map]]
 
 
 def with_histories(found: Dependences) -> Scop | None:
@@ -65,7 +62,7 @@ class _Candidate:
             statements=tuple(moved.get(s.id, s) for s in scop.statements),
             arrays=tuple(new if a is self.array else a for a in scop.arrays),
         )
-        before, after = _sources(scop, self.array.id), _sources(made, new.id)
+        before, after = sources_of(scop, self.array.id), sources_of(made, new.id)
         if before is None or after is None:
             return None
         renamed = {(name, place(users[name], ref, is_write=False)): own for (name, ref), own in before.items()}
@@ -127,19 +124,6 @@ def _groups(found: Dependences) -> Mapping[StmtId, int]:
     edges = [(e.source, e.sink) for e in found.edges if e.kind is DepKind.RAW]
     groups = strong_components(found.scop.statements, edges)
     return {s.id: at for at, group in enumerate(groups) for s in group}
-
-
-def _sources(scop: Scop, array: ArrayId) -> Sources | None:
-    """Where the values come from that are read of an array; None where isl does not tell it of all."""
-    found = dict[tuple[StmtId, Ref], dict[StmtId, Map]]()
-    for seen in values_seen(scop, array):
-        found.setdefault((seen.sink.id, seen.ref), {})[seen.source.id] = seen.relation
-    for sink in scop.statements:
-        for ref in (ref for ref in sink.reads if ref.array == array):
-            own = found.get((sink.id, ref))
-            if own is None or not sink.domain.is_subset(union_of([relation.range() for relation in own.values()])):
-                return None
-    return found
 
 
 def _agree(one: Sources, other: Sources) -> bool:

@@ -20,14 +20,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 
-from sisyphus.analysis import Dependences
+from sisyphus.analysis import Dependences, sources_of
 from sisyphus.analysis.rewrite import range_of
 from sisyphus.forms.building import Cut, Names, over
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.reordering import Moved, Ordered, ordered
 from sisyphus.forms.windows import Window, with_copies
 from sisyphus.ir import Array, ArrayId, Ref, Role, Scop, Statement, StmtId, index_names
-from sisyphus.poly import Affine, Set, make_set, var
+from sisyphus.poly import Affine, Set, compare, make_set, var
 from sisyphus.values import dataclass, replace
 
 #: Rows of a strip are a multiple of this where there are so many, to have factors that nests can be unrolled by.
@@ -170,9 +170,9 @@ def steps_of_rows(scop: Scop, between: int = 0) -> Steps | None:
 def _steps(scop: Scop, group: tuple[Statement, ...], between: int) -> Steps | None:
     """The loop with the least shifts and skew; None where some rows do not fit."""
     time = {s.id: s.iterators[0] for s in group}
-    arrays = tuple(a for a in scop.arrays if any(s.write.array == a.id for s in group) and a.role is not Role.LOCAL)
-    names = {array.id for array in arrays}
-    if any(len(array.extents) < 2 for array in arrays) or any(s.write.array not in names for s in group):
+    names = {s.write.array for s in group}
+    arrays = [array for array in scop.arrays if array.id in names]
+    if any(len(a.extents) < 2 or (a.role is Role.LOCAL and not _is_of_one_step(scop, a, group)) for a in arrays):
         return None
     row: dict[StmtId, str | None] = {}
     for statement in group:
@@ -188,7 +188,32 @@ def _steps(scop: Scop, group: tuple[Statement, ...], between: int) -> Steps | No
     shift, skew = _moves(group, names, between)
     if not 0 < skew <= MOST_SKEW:
         return None
-    return Steps(scop, group, arrays, row, shift, skew)
+    arrays += (a for a in scop.arrays if a.id not in names and a.extents[1:] and _is_read_in_rows(a, group, row))
+    return Steps(scop, group, tuple(arrays), row, shift, skew)
+
+
+def _is_of_one_step(scop: Scop, array: Array, group: Sequence[Statement]) -> bool:
+    """Whether a local array passes values on inside of each time step alone; all reads are told of or none counts."""
+    own = {s.id for s in group}
+    if any(array.id in s.touched for s in scop.statements if s.id not in own):
+        return False
+    sources = sources_of(scop, array.id)
+    if sources is None:
+        return False
+    time = {s.id: s.iterators[0] for s in group}
+    passed_on = ((one, time[source], time[sink]) for (sink, _), own in sources.items() for source, one in own.items())
+    return all(compare(relation, first, 1, second).is_empty() for relation, first, second in passed_on)
+
+
+def _is_read_in_rows(array: Array, group: Sequence[Statement], row: Mapping[StmtId, str | None]) -> bool:
+    """Whether all steps read the same rows of an array, each statement those around the one that it is at."""
+    reads = [(s, ref) for s in group for ref in s.reads if ref.array == array.id]
+    for statement, ref in reads:
+        at = row[statement.id]
+        linear = ref.index[0] - ref.index[0].constant
+        if linear != (Affine() if at is None else var(at)) or statement.iterators[0] in index_names(ref):
+            return False
+    return bool(reads)
 
 
 def _moves(group: Sequence[Statement], names: set[ArrayId], between: int) -> tuple[dict[StmtId, int], int]:
@@ -281,8 +306,10 @@ class Build:
         within = {s.id for s in self.steps.statements}
         own, left = self.strips.rows, len(rows) - self.strips.rows
         copied = [(w.slid(own), self._box(w, range(left)), (True,)) for w in windows.values() if left]
-        copied += [(w, self._box(w, range(left, len(rows))), (True,)) for w in windows.values()]
-        copied += [(w, self._box(w, range(own)), (False,)) for w in windows.values()]
+        given = [w for w in windows.values() if w.array.role is not Role.LOCAL]
+        written = {s.write.array for s in self.steps.statements}
+        copied += [(w, self._box(w, range(left, len(rows))), (True,)) for w in given]
+        copied += [(w, self._box(w, range(own)), (False,)) for w in given if w.array.id in written]
         group = [s for s in scop.statements if s.id in within]
         statements = with_copies(group, copied, (self.place, 0), self.names, instead)
         statements += (s for s in scop.statements if s.id not in within)

@@ -171,7 +171,7 @@ def test_a_local_variable_of_every_iterations_own_is_no_larger_than_the_largest_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Or than what is small in any case, here nothing."""
-    monkeypatch.setattr("sisyphus.analysis.expansion.SMALL", 0)
+    monkeypatch.setattr("sisyphus.analysis.rewrite.SMALL", 0)
     one = "for i in range(6):\n    for j in range(7):\n        t = A[i, j] * 2\n        B[j, i] = t"
     built = scop(one, A=(6, 7), B=(7, 6), t=())
     found = privatise(built, dependences(built))
@@ -190,7 +190,7 @@ for i in range(6):
 def test_a_local_variable_that_would_be_too_large_has_no_place_for_steps_in_which_others_wait(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("sisyphus.analysis.expansion.SMALL", 0)
+    monkeypatch.setattr("sisyphus.analysis.rewrite.SMALL", 0)
     steps = """
 for b in range(6):
     for p in range(5):
@@ -211,7 +211,7 @@ for b in range(6):
 
 def test_nor_for_steps_in_which_other_statements_than_its_own_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     """What `g` holds comes from `h` and goes to `h`: no statement of `g` alone waits for an earlier step."""
-    monkeypatch.setattr("sisyphus.analysis.expansion.SMALL", 0)
+    monkeypatch.setattr("sisyphus.analysis.rewrite.SMALL", 0)
     steps = """
 for b in range(6):
     for p in range(5):
@@ -225,6 +225,29 @@ for b in range(6):
     built = scop(steps, A=(6, 7), F=(6,), g=(6,), h=(6,))
     found = privatise(built, dependences(built))
     assert found is not None and [(e.array, e.over) for e in found.expanded] == [("g", ("b",)), ("h", ("b",))]
+
+
+def test_nor_for_steps_from_which_another_variable_passes_values_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`k` cannot run at once, as `x` goes on: `y` needs no place for each of its iterations."""
+    monkeypatch.setattr("sisyphus.analysis.rewrite.SMALL", 0)
+    steps = """
+for i in range(6):
+    for j in range(7):
+        x = 0
+        for k in range(5):
+            y = x * x
+            x = y + A[i, j]
+        B[i, j] = x
+"""
+    built = scop(steps, A=(6, 7), B=(6, 7), x=(), y=())
+    found = privatise(built, dependences(built))
+    assert found is not None and [(e.array, e.over) for e in found.expanded] == [("x", ("i", "j")), ("y", ("i", "j"))]
+    other = steps.replace("x = y +", "x =")  # nothing goes on
+    built = scop(
+        other.replace("y = x * x", "y = A[i, j] * k").replace("x =", "x = y +"), A=(6, 7), B=(6, 7), x=(), y=()
+    )
+    found = privatise(built, dependences(built))
+    assert found is not None and ("y", ("i", "j")) not in [(e.array, e.over) for e in found.expanded]
 
 
 def test_a_table_that_a_hundred_statements_update_is_expanded() -> None:

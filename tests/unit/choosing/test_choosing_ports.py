@@ -25,12 +25,11 @@ from sisyphus.parts import Known, Parts
 from sisyphus.request import Kernel, Request, Source, estimate_of, plan_of, space_of
 from sisyphus.search.dealt_ports import DealtPorts
 from sisyphus.slow_transfers import (
+    least_cycles,
     slow_arrays,
-    slow_by_limit,
     slow_in_design,
     slow_tiles,
     stripes_worth,
-    tiles_by_limit,
 )
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import DesignPoint, Options
@@ -253,11 +252,12 @@ def test_which_searches_have_ports(
 def test_which_transfers_are_slow(kernels: tuple[Kernel, ...]) -> None:
     """A takes 768 beats through one port, which is longer than all that must be done takes."""
     space = space_of(kernels[0], request_of())
-    assert slow_by_limit(space) == ("A",)
+    assert slow_arrays(space, least_cycles(space)) == ("A",)
     assert slow_arrays(space, 1e4) == () and slow_arrays(space, 1e3) == ("A",)
     small = replace(space, target=small_target())
-    assert slow_by_limit(small) == ()  # A does not fit
-    assert tiles_by_limit(small) == ("A",) and tiles_by_limit(space) == ()  # beside so much memory, A is small
+    assert slow_arrays(small, least_cycles(small)) == ()  # A does not fit
+    assert slow_tiles(small, least_cycles(small)) == ("A",)
+    assert slow_tiles(space, least_cycles(space)) == ()  # beside so much memory, A is small
     assert slow_tiles(small, 1e3) == ("A",) and slow_tiles(small, 1e4) == ()
     assert list(stripes_worth(small, ["A", "B"])) == [(("A", 4), ("B", 2)), (("A", 2), ("B", 2))]  # type: ignore[list-item]
     assert list(stripes_worth(small, ["B"])) == [(("B", 2),)]  # type: ignore[list-item]
@@ -357,7 +357,7 @@ def test_tiles_that_pass_many_times_are_slow_in_a_design(tmp_path: Path) -> None
     kernels = load_kernels(Source(str(path)))
     one, many = find(kernels, with_tiles(("A.ports=1",))), find(kernels, with_tiles())
     [cost] = {estimate_of(one.kernel, one.point, small_target()).cycles}
-    assert slow_tiles(one.space, cost) == () and tiles_by_limit(one.space) == ()
+    assert slow_tiles(one.space, cost) == () and slow_tiles(one.space, least_cycles(one.space)) == ()
     assert slow_in_design(one.kernel, one.space, one.point) == ("A",)
     assert many.point.dealt_tiles == (("A", 4),)
     assert estimate_of(many.kernel, many.point, small_target()).cycles < cost
@@ -438,9 +438,9 @@ def test_tiles_that_pass_often_in_the_best_design_are_slow_beside_those_that_are
 ) -> None:
     """`b` is stored once as the source has it, and in each strip of rows in the best design."""
     course = SimpleNamespace(request=SimpleNamespace(model="measured", fixes=()), known=object())
-    answers = {"tiles_by_limit": (), "cost_of": 100.0, "slow_tiles": ("a",), "_slow_in_found": ("b",)}
+    answers = {"cost_of": 100.0, "slow_tiles": ("a",), "_slow_in_found": ("b",)}
     for name, answer in answers.items():
         monkeypatch.setattr(beside, name, partial(_always, answer))
-    assert beside._slow_before(None, course, None, ("a",)) == ("a", "b")  # type: ignore[arg-type]
+    assert beside._slow_before(None, course, None, beside.Slow((), ("a",))) == ("a", "b")  # type: ignore[arg-type]
     course.known = None
-    assert beside._slow_before(None, course, None, ("a",)) == ("a",)  # type: ignore[arg-type]
+    assert beside._slow_before(None, course, None, beside.Slow((), ("a",))) == ("a",)  # type: ignore[arg-type]

@@ -479,3 +479,60 @@ def test_a_scheduler_that_takes_too_long_proposes_nothing(monkeypatch: pytest.Mo
     assert proposals(found, distribute(found.scop, found))
     monkeypatch.setattr(affine_times, "apart", lambda _work, _seconds: None)
     assert proposals(found, distribute(found.scop, found)) == ()
+
+
+def test_places_for_fewer_loops_where_those_for_all_are_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Points of a picture run beside each other, steps do not: squares need no place for each of these."""
+    monkeypatch.setattr("sisyphus.analysis.rewrite.SMALL", 0)
+    path = tmp_path / "points.c"
+    path.write_text("""
+void points(const float cx[20], const float cy[18], unsigned char out[18][20])
+{
+    for (int i = 0; i < 18; i++)
+        for (int j = 0; j < 20; j++) {
+            float x = 0, y = 0;
+            int n = 0;
+            for (int k = 0; k < 16; k++) {
+                float xx = x * x, yy = y * y;
+                int in = xx + yy < 4.0f;
+                y = in ? 2 * x * y + cy[i] : y;
+                x = in ? xx - yy + cx[j] : x;
+                n += in;
+            }
+            out[i][j] = n;
+        }
+}
+""")
+    forms = {form.name: form for form in load_kernels(Source(str(path)))}
+    assert max(a.elements for a in forms["expanded"].scop.arrays) == 16 * 18 * 20
+    assert max(a.elements for a in forms["private"].scop.arrays) == 18 * 20
+    assert steps_of(forms["private"].distribution.body) <= steps_of(forms["expanded"].distribution.body)
+    assert run(forms["private"].scop, path, tmp_path) == "equal"
+
+
+def test_a_cascade_of_filters_runs_its_channels_beside_each_other(tmp_path: Path) -> None:
+    """What a stage hands on has a place for each channel and sample, and none for each stage."""
+    path = tmp_path / "cascade.c"
+    path.write_text("""
+void cascade(const float x[96][24], const float b[3][3], const float a[3][2], float y[96][24])
+{
+    for (int c = 0; c < 96; c++) {
+        float z[3][2];
+        for (int s = 0; s < 3; s++) { z[s][0] = 0; z[s][1] = 0; }
+        for (int n = 0; n < 24; n++) {
+            float v = x[c][n];
+            for (int s = 0; s < 3; s++) {
+                float o = b[s][0] * v + z[s][0];
+                z[s][0] = b[s][1] * v - a[s][0] * o + z[s][1];
+                z[s][1] = b[s][2] * v - a[s][1] * o;
+                v = o;
+            }
+            y[c][n] = v;
+        }
+    }
+}
+""")
+    forms = {form.name: form for form in load_kernels(Source(str(path)))}
+    others = min(steps_of(form.distribution.body) for name, form in forms.items() if "-n" not in name)
+    assert 16 * steps_of(forms["outer-n"].distribution.body) <= others
+    assert run(forms["outer-n"].scop, path, tmp_path) == "equal"

@@ -219,6 +219,59 @@ def test_an_order_that_cuts_a_statement_has_no_strips() -> None:
     )
 
 
+#: The new values in an array of the kernel alone, and how much counts of each neighbour, which no step changes.
+WEIGHTED = """
+for t in range(6):
+    for i in range(1, 9):
+        for j in range(1, 5):
+            r[i, j] = A[i - 1, j] * U[i - 1, j] + A[i, j - 1] * U[i + 1, j]
+    for i in range(2, 9):
+        for j in range(1, 5):
+            A[i, j] = r[i - 1, j] + r[i, j]
+"""
+GRID = {"A": (10, 6), "U": (10, 6), "r": (10, 6)}
+
+
+def local_windows(found: Scop, name: str) -> list[str]:
+    """The statements that move an array, or a window of it, elsewhere."""
+    copies = [s for s in found.statements if isinstance(s.rhs, Read) and s.iterators[-1].startswith("i_block")]
+    return [f"{s.write.array} = {s.rhs.ref.array}" for s in copies if str(s.write.array).startswith(name)]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("sizes", [Strips(2, 3), Strips(3, 1), Strips(4, 5), Strips(6, 20)])
+def test_local_arrays_of_one_step_slide_on_chip_and_what_is_read_is_loaded_once(sizes: Strips) -> None:
+    kernel = scop(WEIGHTED, **GRID)
+    steps = steps_of_rows(kernel)
+    assert steps is not None and [a.id for a in steps.arrays] == ["A", "r", "U"]
+    found = in_strips(dependences(kernel), sizes)
+    assert found is not None
+    promises.run(found)
+    assert is_same(kernel, found)
+    assert set(local_windows(found, "r")) <= {"r_1 = r_1"}
+    assert "U_1 = U" in local_windows(found, "U") and local_windows(found, "U = ") == []
+    assert "A = A_1" in local_windows(found, "A")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "arrays"),
+    [
+        ("r[i - 1, j] + r[i, j]", "r[i - 1, j] + r[i - 2, j]", None),  # a row that no step gives a value
+        ("for t in range(6):\n", "for i in range(10):\n    r[i, 0] = U[i, 0]\nfor t in range(6):\n", None),
+        ("            A[i, j] =", "            r[0, j] = A[i, j]\n            A[i, j] = r[0, j] +", None),
+        ("U[i + 1, j]", "U[j + 1, i]", ["A", "r"]),  # rows of another kind
+        ("U[i + 1, j]", "U[i + t - 6, j]", ["A", "r"]),  # other rows in each step
+    ],
+)
+def test_which_arrays_are_in_strips(old: str, new: str, arrays: list[str] | None) -> None:
+    assert old in WEIGHTED
+    kernel = scop(WEIGHTED.replace(old, new), **(GRID | {"U": (16, 16)}))
+    steps = steps_of_rows(kernel)
+    assert (None if steps is None else [a.id for a in steps.arrays]) == arrays
+    if steps is not None:
+        found = in_strips(dependences(kernel), Strips(2, 3))
+        assert found is not None and is_same(kernel, found)
+
+
 def test_there_are_no_strips_of_all_rows() -> None:
     steps = steps_of_rows(jacobi())
     assert steps is not None
