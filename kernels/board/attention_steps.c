@@ -1,4 +1,4 @@
-/* Linear attention: what 512 places see of all before them. */
+/* Linear attention of 512 places to all before them. */
 
 #define N 512
 #define D 64

@@ -50,6 +50,8 @@ LARGER = (
     .replace("< 5", "< 15")
     .replace("< 6", "< 16")
 )
+#: One space of each form is enough.
+FIXED = "*.ports=1", "adders=dsp"
 SHAPES = {"C": (40,), "D": (40, 40), "X": (8,), "W": (8,)}
 
 
@@ -152,9 +154,9 @@ def test_it_is_searched_first_and_faster(source: Path) -> None:
     assert by_promise(kernels)[0].name == GATHERED
     target = make_target(load_device("u200"), dsp=400, lut=150_000)
     scattered, together = (
-        sisy.optimize(source, target, effort=2, cache=False, verify=word == GATHERED, fix=[f"form={word}"])
+        sisy.optimize(source, target, effort=0.5, cache=False, verify=word == GATHERED, fix=[f"form={word}", *FIXED])
         for word in ("source", GATHERED)
     )
     assert together.verdict is not None and together.verdict.passed
     assert together.outcome is not None and scattered.outcome is not None
-    assert (together.outcome.objective or 0) < 0.9 * (scattered.outcome.objective or 0)
+    assert (together.outcome.objective or 0) < 0.95 * (scattered.outcome.objective or 0)
