@@ -36,7 +36,7 @@ from sisyphus.ir import (
 from sisyphus.model.formulas.cores import core_of
 from sisyphus.model.formulas.iteration_latency import path_to
 from sisyphus.model.formulas.recurrence import accumulation
-from sisyphus.poly import dim_range, longest_run, project_onto
+from sisyphus.poly import Set, dim_range, fix, longest_run, project_onto, sample
 from sisyphus.space import may_add_in_fabric
 from sisyphus.target import ADDERS, OperatorTable, Target
 from sisyphus.values import dataclass
@@ -213,7 +213,7 @@ def _shared_depths(scop: Scop) -> dict[StmtId, int]:
 
 
 def _updates(statement: Statement, shared: int) -> int:
-    """Instances that update one element in a row: at least those of one loop, of all of them in a box.
+    """Instances that update one element in a row: of all loops in a box, else of one loop or of the first or last row.
 
     The `shared` loops around another statement that writes the array do not count: it may start the element anew.
     """
@@ -225,7 +225,10 @@ def _updates(statement: Statement, shared: int) -> int:
     if loops and count_or_none(shadow) == whole and _is_free(statement, loops):
         return whole
     runs = [longest_run(statement.domain, {name: 1}) or 0 for name in loops]
-    return max(runs, default=0)
+    others = project_onto(statement.domain, [name for name in statement.iterators if name not in loops])
+    ends = [sample(end(others)) for end in (Set.lexmin, Set.lexmax)] if loops else []
+    rows = [count_or_none(fix(statement.domain, end)) or 0 for end in ends if end is not None]
+    return max((*runs, *rows), default=0)
 
 
 def _is_free(statement: Statement, loops: list[str]) -> bool:

@@ -162,6 +162,13 @@ def test_a_budget_of_nothing_is_a_limit_too() -> None:
     assert limit_of(kernel.scop, kernel.dependences, kernel.live, target).compute >= 4**3 * 5
 
 
+def test_a_sum_over_several_loops_of_a_triangle(tmp_path: Path) -> None:
+    """Of each element as many terms as of the one that has the most: here of the first."""
+    loops = "for (int d = 1; d < 20; d++) for (int t = 0; t + d < 20; t++) for (int n = 0; n < 6; n++)"
+    text = f"void k(float s[20], const float p[20][6]) {{ {loops} s[d] += p[t + d][n] * p[t][n]; }}"
+    assert limit(text, tmp_path).chain == 19 * 6 * 6
+
+
 def test_a_recurrence_along_a_row(tmp_path: Path) -> None:
     loops = "for (int i = 0; i < 8; i++) for (int j = 2; j < 40; j++)"
     text = f"void k(float A[8][40]) {{ {loops} A[i][j] = A[i][j-2] + 1.0f; }}"
