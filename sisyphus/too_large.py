@@ -27,6 +27,7 @@ from sisyphus.forms import (
     LONG_ROWS,
     ROWS_BETWEEN,
     SHIFTED,
+    SHORTER,
     SUCCESSIVE,
     SUMS_APART,
     SUMS_WRITTEN_OUT,
@@ -82,10 +83,15 @@ def for_large_arrays(kernels: Sequence[Kernel], target: Target) -> tuple[list[Ke
 
 
 def _in_strips(kernels: Sequence[Kernel], steps: Steps, target: Target) -> list[Kernel]:
-    """The kernel in strips of rows for several time steps each."""
+    """The kernel in strips of rows for several time steps each; first with what follows each other in one nest.
+
+    That is where it leaves far less of the chain.
+    """
     strips = steps.within(_elements_of_windows(steps.arrays, target))
     plain = [] if strips is None else all_in_strips(kernels, strips)
-    return [*_in_shifted_strips(kernels[0], target), *plain]
+    joint = ((kernel, joined(kernel, SUCCESSIVE)) for kernel in plain)
+    far = [one for kernel, one in joint if one is not None and shortest([one]) <= shortest([kernel]) // SHORTER]
+    return [*far, *_in_shifted_strips(kernels[0], target), *plain]
 
 
 def _in_shifted_strips(kernel: Kernel, target: Target) -> Iterator[Kernel]:

@@ -63,8 +63,9 @@ class Strips:
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """The statements in a loop of time steps that run through the rows (first dimension) of the same arrays.
+    """The statements in a loop of time steps that run through the rows of the same arrays.
 
+    `dim` is the dimension of each array whose subscripts these are: the first in which they are not all constant.
     `row` is the iterator that counts rows in each of them, None where it stays in one; a strip of a statement lies
     `shift` rows above that of the first one, and moves by `skew` rows in a step.
     """
@@ -72,6 +73,7 @@ class Steps:
     scop: Scop
     statements: tuple[Statement, ...]
     arrays: tuple[Array, ...]
+    dim: Mapping[ArrayId, int]
     row: Mapping[StmtId, str | None]
     shift: Mapping[StmtId, int]
     skew: int
@@ -88,9 +90,12 @@ class Steps:
 
     def offsets(self, statement: Statement) -> list[int]:
         """The rows that a statement touches, from the one that it is at."""
-        names = {array.id for array in self.arrays}
-        refs = [access.ref for access in statement.accesses if access.array in names]
-        return [ref.index[0].constant for ref in refs]
+        refs = [access.ref for access in statement.accesses if access.array in self.dim]
+        return [ref.index[self.dim[ref.array]].constant for ref in refs]
+
+    def rows_of(self, array: Array) -> int:
+        """How many rows an array has."""
+        return array.extents[self.dim[array.id]]
 
     @cached_property
     def rows(self) -> range:
@@ -99,7 +104,7 @@ class Steps:
         What the first strip touches last is the first row of an array, what the last one touches first lies behind all.
         """
         low, high = self._reach
-        return range(-high, max(array.extents[0] for array in self.arrays) - low)
+        return range(-high, max(map(self.rows_of, self.arrays)) - low)
 
     def window(self, strips: Strips) -> range:
         """The rows that the first strip touches in all steps of a block."""
@@ -114,12 +119,12 @@ class Steps:
     @cached_property
     def row_elements(self) -> int:
         """Elements of a row of all arrays."""
-        return sum(array.elements // array.extents[0] for array in self.arrays)
+        return sum(array.elements // self.rows_of(array) for array in self.arrays)
 
     @cached_property
     def is_chain(self) -> bool:
         """Whether a statement needs rows that it wrote in the same step, so that steps run as waves over all rows."""
-        own = (_further(s, s, {array.id for array in self.arrays}) for s in self.statements)
+        own = (_further(s, s, self.dim) for s in self.statements)
         return any(rows for found in own for rows in found)
 
     def effort(self, strips: Strips) -> float:
@@ -128,7 +133,7 @@ class Steps:
         A row is loaded, copied to the window, copied from it and written back. A wave goes through all of a window,
         with as many steps at a time as are side by side.
         """
-        row = max(array.elements // array.extents[0] for array in self.arrays)
+        row = max(array.elements // self.rows_of(array) for array in self.arrays)
         window = len(self.window(strips))
         moved = row * (4 * strips.rows + (window - strips.rows) / SLIDING)
         calls = strips.steps * len(self.statements)
@@ -143,7 +148,7 @@ class Steps:
         """
         found: list[Strips] = []
         height = elements // self.row_elements
-        if height >= max(array.extents[0] for array in self.arrays):
+        if height >= max(map(self.rows_of, self.arrays)):
             return None
         for steps in (n for n in range(2, len(self.times) + 1) if len(self.times) % n == 0):
             left = height - (len(self.window(Strips(steps, 1))) - 1)
@@ -169,27 +174,39 @@ def steps_of_rows(scop: Scop, between: int = 0) -> Steps | None:
 
 def _steps(scop: Scop, group: tuple[Statement, ...], between: int) -> Steps | None:
     """The loop with the least shifts and skew; None where some rows do not fit."""
-    time = {s.id: s.iterators[0] for s in group}
     names = {s.write.array for s in group}
     arrays = [array for array in scop.arrays if array.id in names]
-    if any(len(a.extents) < 2 or (a.role is Role.LOCAL and not _is_of_one_step(scop, a, group)) for a in arrays):
+    dim = {array.id: _dim_of_rows(array, group) for array in arrays}
+    if any(len(a.extents) < dim[a.id] + 2 or not _is_of_steps(scop, a, group) for a in arrays):
         return None
     row: dict[StmtId, str | None] = {}
     for statement in group:
         refs = [access.ref for access in statement.accesses if access.array in names]
-        first = {ref.index[0] - ref.index[0].constant for ref in refs}
-        if len(first) != 1 or any(time[statement.id] in index_names(ref) for ref in refs):
+        first = {ref.index[dim[ref.array]] - ref.index[dim[ref.array]].constant for ref in refs}
+        if len(first) != 1 or any(statement.iterators[0] in index_names(ref) for ref in refs):
             return None
         [linear] = first
         name = linear.terms[0][0] if linear.terms else None
         if name is not None and linear != var(name):
             return None
         row[statement.id] = name
-    shift, skew = _moves(group, names, between)
+    shift, skew = _moves(group, dim, between)
     if not 0 < skew <= MOST_SKEW:
         return None
-    arrays += (a for a in scop.arrays if a.id not in names and a.extents[1:] and _is_read_in_rows(a, group, row))
-    return Steps(scop, group, tuple(arrays), row, shift, skew)
+    read = [array for array in scop.arrays if array.id not in names and _is_read_in_rows(array, group, row)]
+    dim |= {array.id: _dim_of_rows(array, group) for array in read}
+    return Steps(scop, group, (*arrays, *read), dim, row, shift, skew)
+
+
+def _dim_of_rows(array: Array, group: Sequence[Statement]) -> int:
+    """The first dimension in which some statement has no constant for a subscript of an array; else the first."""
+    refs = [access.ref for s in group for access in s.accesses if access.array == array.id]
+    return next((dim for dim in range(len(array.extents)) if any(ref.index[dim].terms for ref in refs)), 0)
+
+
+def _is_of_steps(scop: Scop, array: Array, group: Sequence[Statement]) -> bool:
+    """Whether an array passes values on from step to step in memory, or from none to another one."""
+    return array.role is not Role.LOCAL or _is_of_one_step(scop, array, group)
 
 
 def _is_of_one_step(scop: Scop, array: Array, group: Sequence[Statement]) -> bool:
@@ -207,16 +224,18 @@ def _is_of_one_step(scop: Scop, array: Array, group: Sequence[Statement]) -> boo
 
 def _is_read_in_rows(array: Array, group: Sequence[Statement], row: Mapping[StmtId, str | None]) -> bool:
     """Whether all steps read the same rows of an array, each statement those around the one that it is at."""
-    reads = [(s, ref) for s in group for ref in s.reads if ref.array == array.id]
+    reads, dim = [(s, ref) for s in group for ref in s.reads if ref.array == array.id], _dim_of_rows(array, group)
+    if len(array.extents) < dim + 2:
+        return False
     for statement, ref in reads:
         at = row[statement.id]
-        linear = ref.index[0] - ref.index[0].constant
+        linear = ref.index[dim] - ref.index[dim].constant
         if linear != (Affine() if at is None else var(at)) or statement.iterators[0] in index_names(ref):
             return False
     return bool(reads)
 
 
-def _moves(group: Sequence[Statement], names: set[ArrayId], between: int) -> tuple[dict[StmtId, int], int]:
+def _moves(group: Sequence[Statement], dim: Mapping[ArrayId, int], between: int) -> tuple[dict[StmtId, int], int]:
     """By how much strips of each statement lie above the first one's, and move in a step: so none needs a later one.
 
     An element that one statement touches k rows from where it is, and a later one l rows, is k - l rows further there.
@@ -225,19 +244,20 @@ def _moves(group: Sequence[Statement], names: set[ArrayId], between: int) -> tup
     for at, later in enumerate(group):
         for earlier in group[:at]:
             rows = between if len(earlier.iterators) == len(later.iterators) else 0
-            needed = (shift[earlier.id] - further + rows for further in _further(earlier, later, names))
+            needed = (shift[earlier.id] - further + rows for further in _further(earlier, later, dim))
             shift[later.id] = max([shift[later.id], *needed])
     pairs = product(group, group)
-    moved = (shift[a.id] - shift[b.id] - further for a, b in pairs for further in _further(a, b, names))
+    moved = (shift[a.id] - shift[b.id] - further for a, b in pairs for further in _further(a, b, dim))
     skew = max(moved, default=0)
     return shift, skew
 
 
-def _further(one: Statement, other: Statement, names: set[ArrayId]) -> Iterator[int]:
+def _further(one: Statement, other: Statement, dim: Mapping[ArrayId, int]) -> Iterator[int]:
     """How many rows further the other statement is where both touch one element, and one of them writes it."""
     for first, second in product(one.accesses, other.accesses):
-        if first.array == second.array and first.array in names and (first.is_write or second.is_write):
-            yield first.ref.index[0].constant - second.ref.index[0].constant
+        if first.array == second.array and first.array in dim and (first.is_write or second.is_write):
+            rows = dim[first.array]
+            yield first.ref.index[rows].constant - second.ref.index[rows].constant
 
 
 def in_strips(found: Dependences, strips: Strips, between: int = 0) -> Scop | None:
@@ -305,7 +325,11 @@ class Build:
 
         within = {s.id for s in self.steps.statements}
         own, left = self.strips.rows, len(rows) - self.strips.rows
-        copied = [(w.slid(own), self._box(w, range(left)), (True,)) for w in windows.values() if left]
+        copied = [
+            (w.slid(own, self.steps.dim[w.array.id]), self._box(w, range(left)), (True,))
+            for w in windows.values()
+            if left
+        ]
         given = [w for w in windows.values() if w.array.role is not Role.LOCAL]
         written = {s.write.array for s in self.steps.statements}
         copied += [(w, self._box(w, range(left, len(rows))), (True,)) for w in given]
@@ -318,17 +342,19 @@ class Build:
 
     def _window(self, array: Array, rows: range) -> Window:
         """The rows of an array that a strip touches, the first one of which these are."""
+        dim = self.steps.dim[array.id]
         return Window(
             array,
             self.names.array(array.id),
             (self.block.name, self.strip.name),
-            {0: self.strip.first + rows.start},
-            (len(rows), *array.extents[1:]),
+            {dim: self.strip.first + rows.start},
+            (*array.extents[:dim], len(rows), *array.extents[dim + 1 :]),
         )
 
     def _box(self, window: Window, rows: range) -> Set:
         """Every block, strip, and place in such rows of a window that lies in the array."""
-        extents = (range(self.blocks), range(self.steps.count(self.strips)), rows, *map(range, window.extents[1:]))
+        dim, own = self.steps.dim[window.array.id], [*map(range, window.extents)]
+        extents = (range(self.blocks), range(self.steps.count(self.strips)), *own[:dim], rows, *own[dim + 1 :])
         inside = [(var(name), values) for name, values in zip(window.loops, extents, strict=True)]
         inside += [(at, range(extent)) for at, extent in zip(window.there, window.array.extents, strict=True)]
         ends = [end for at, values in inside for end in (at - values.start, values.stop - 1 - at)]

@@ -252,6 +252,35 @@ def test_local_arrays_of_one_step_slide_on_chip_and_what_is_read_is_loaded_once(
     assert "A = A_1" in local_windows(found, "A")
 
 
+PLANES = """
+for t in range(6):
+    for i in range(1, 9):
+        for j in range(1, 5):
+            G[0, i, j] = F[0, i, j] + F[2, i - 1, j]
+            G[1, i, j] = F[1, i, j - 1] + F[0, i, j]
+            G[2, i, j] = F[2, i, j + 1] + F[1, i + 1, j]
+    for i in range(1, 9):
+        for j in range(1, 5):
+            F[0, i, j] = G[1, i, j] + G[2, i - 1, j]
+            F[1, i, j] = G[0, i, j]
+            F[2, i, j] = G[2, i + 1, j]
+"""
+
+
+@pytest.mark.parametrize("sizes", [Strips(2, 3), Strips(3, 1), Strips(4, 5), Strips(6, 20)])
+def test_rows_are_of_the_first_dimension_that_some_loop_goes_through(sizes: Strips) -> None:
+    """Arrays with a plane for each of several fields have windows of the same rows of each plane."""
+    kernel = scop(PLANES, F=(3, 10, 6), G=(3, 10, 6))
+    steps = steps_of_rows(kernel)
+    assert steps is not None and set(steps.dim.values()) == {1}
+    found = in_strips(dependences(kernel), sizes)
+    assert found is not None
+    promises.run(found)
+    assert is_same(kernel, found)
+    [window] = [array for array in found.arrays if array.id == "F_1"]
+    assert window.extents == (3, len(steps.window(sizes)), 6)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "arrays"),
     [
