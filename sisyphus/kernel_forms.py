@@ -34,6 +34,7 @@ from sisyphus.forms import (
     PIVOTS,
     PRIVATE,
     REWRITES,
+    ROW_HISTORY,
     SCHEDULE,
     SHADOW,
     SHIFTED,
@@ -118,7 +119,9 @@ def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
     collected = rewritten_by(GATHERED, base, source)
     if collected is not None and shortest([collected]) <= shortest(plain) // SHORTER:
         yield collected
-    yield from _with_histories(base, plain, source)
+    kept = rewritten_by(HISTORY, base, source)
+    if kept is not None:
+        yield from _with_histories(kept, plain, source)
     yield from _with_pivots(base, source)
     short = _written_out(WRITTEN_OUT, base, source)
     if short is not None and 2 * shortest([short]) <= shortest(plain):
@@ -128,6 +131,8 @@ def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
         yield in_order(ordered, (SCHEDULE + source.schedule,), GIVEN_FORM, source)
         return
     orders = list(_other_orders(base, direct, plain, source))
+    if not orders:
+        orders = list(_orders_of_histories(base, kept, source))
     yield from orders
     if short is not None:
         yield from _in_steps(short, base, [*plain, *orders], source)
@@ -147,14 +152,22 @@ def _other_orders(base: Kernel, direct: Kernel | None, plain: Sequence[Kernel], 
     yield from others if others and (not orders or shortest(others) < shortest(orders)) else orders
 
 
-def _with_histories(base: Kernel, others: Sequence[Kernel], source: Source) -> Iterator[Kernel]:
+def _with_histories(kept: Kernel, others: Sequence[Kernel], source: Source) -> Iterator[Kernel]:
     """The kernel with a place for each value of what loops carry on, where that is far shorter than the `others`."""
-    kept = rewritten_by(HISTORY, base, source)
-    if kept is not None:
-        found = [kept, *(replace(kernel, name=f"{HISTORY}-{kernel.name}") for kernel in _with_expanded(kept, source))]
-        best = min(found, key=lambda kernel: shortest([kernel]))
-        if shortest([best]) <= shortest(others) // SHORTER:
-            yield best
+    found = [kept, *(replace(kernel, name=f"{HISTORY}-{kernel.name}") for kernel in _with_expanded(kept, source))]
+    best = min(found, key=lambda kernel: shortest([kernel]))
+    if shortest([best]) <= shortest(others) // SHORTER:
+        yield best
+
+
+def _orders_of_histories(base: Kernel, kept: Kernel | None, source: Source) -> Iterator[Kernel]:
+    """Other orders that a kernel has once values have places: those of variables, or else of local arrays of a row."""
+    found = [] if kept is None else list(_in_other_orders(kept, _bases(kept), source))
+    rows = None if found else rewritten_by(ROW_HISTORY, base, source)
+    if rows is not None:
+        rows = rewritten_by(INLINED, rows, source) or rows  # what it is computed of stays now
+        found = list(_in_other_orders(rows, _bases(rows), source))
+    yield from found
 
 
 def _with_pivots(base: Kernel, source: Source) -> Iterator[Kernel]:

@@ -9,7 +9,7 @@ around it whose iterations pass none on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 
 from sisyphus.analysis import Dependences, DepKind, Sources, dependences, elements_touched, liveness, sources_of
@@ -19,22 +19,38 @@ from sisyphus.analysis.rewrite import copied_back, range_of, rewrite, with_refs
 from sisyphus.analysis.webs import webs_of
 from sisyphus.forms.building import Names, copying, in_array, local
 from sisyphus.ir import Array, ArrayId, Ref, Role, Scop, Statement, StmtId, index_names
-from sisyphus.poly import Affine, const, var
+from sisyphus.poly import Affine, Map, compare, const, var
 from sisyphus.values import dataclass, replace
+
+#: Elements of a table of all rows at most.
+LARGEST = 1 << 22
 
 
 def with_histories(found: Dependences) -> Scop | None:
     """The kernel with all values of such variables, whose readers see the same ones as isl tells; None without such."""
+    return _with(found, lambda array: _that_keep_readers_waiting(found, array))
+
+
+def with_histories_of_rows(found: Dependences) -> Scop | None:
+    """The kernel with all values of local arrays that a loop writes anew from those before, as one row of a table.
+
+    Whoever needs values of two iterations has these beside each other: wavefronts go through the table. None without.
+    """
+    return _with(found, lambda array: _that_are_rows(found, array))
+
+
+def _with(found: Dependences, candidates: Callable[[Array], Iterable[_Candidate]]) -> Scop | None:
     scop = found.scop
     for array in found.scop.arrays:
-        made = (candidate.made(scop) for candidate in _candidates(found, array))
-        scop = next((one for one in made if one is not None), scop)
+        if array.id not in scop.looked_up:  # data say which elements are read
+            made = (candidate.made(scop) for candidate in candidates(array))
+            scop = next((one for one in made if one is not None), scop)
     return None if scop is found.scop else scop
 
 
 @dataclass(frozen=True, eq=False)
 class _Candidate:
-    """A variable, the one statement in a loop that gives it values, and how deep that loop is."""
+    """A variable, the first statement in a loop that gives it values, and how deep that loop is."""
 
     array: Array
     update: Statement
@@ -44,14 +60,21 @@ class _Candidate:
         """The kernel with a place for each value; None where a reader would see another one, or isl gives up."""
         if self.array.role is not Role.LOCAL:
             return self._in_a_copy(scop)
+        before = sources_of(scop, self.array.id)
+        if before is None:
+            return None
         values = range_of([self.update], self.depth)
         new = local(self.array, Names(scop).array(self.array.id), (len(values) + 1, *self.array.extents))
         users = {s.id: s for s in scop.statements if self.array.id in s.touched}
+        late = {key for key, own in before.items() if self._comes_from(users, key[0], own, 0)}
+        if not any(self._comes_from(users, name, own, 1) for (name, _), own in before.items()):
+            return None
 
         def place(statement: Statement, ref: Ref, *, is_write: bool) -> Ref:
             if ref.array != self.array.id:
                 return ref
-            return Ref(new.id, (self._place(statement, values, is_write=is_write), *ref.index))
+            at = self._place(statement, values, is_late=is_write or (statement.id, ref) in late)
+            return Ref(new.id, (at, *ref.index))
 
         moved = dict[StmtId, Statement]()
         for name, own in users.items():
@@ -62,11 +85,22 @@ class _Candidate:
             statements=tuple(moved.get(s.id, s) for s in scop.statements),
             arrays=tuple(new if a is self.array else a for a in scop.arrays),
         )
-        before, after = sources_of(scop, self.array.id), sources_of(made, new.id)
-        if before is None or after is None:
-            return None
+        after = sources_of(made, new.id)
         renamed = {(name, place(users[name], ref, is_write=False)): own for (name, ref), own in before.items()}
-        return _for_each_iteration(made, new.id) if _agree(renamed, after) else None
+        return _for_each_iteration(made, new.id) if after is not None and _agree(renamed, after) else None
+
+    def _is_inside(self, statement: Statement) -> bool:
+        return statement.shared_loops(self.update) > self.depth
+
+    def _comes_from(
+        self, users: Mapping[StmtId, Statement], name: StmtId, own: Mapping[StmtId, Map], sign: int
+    ) -> bool:
+        """Whether a statement in the loop reads some of the same iteration (sign 0), or of an earlier one (sign 1)."""
+        if not self._is_inside(users[name]):
+            return False
+        inside = ((users[source], pairs) for source, pairs in own.items() if self._is_inside(users[source]))
+        here = users[name].iterators[self.depth]
+        return any(not compare(pairs, by.iterators[self.depth], sign, here).is_empty() for by, pairs in inside)
 
     def _in_a_copy(self, scop: Scop) -> Scop | None:
         """The same of an argument, in whose place a local array has its values from before the first loop on."""
@@ -84,11 +118,10 @@ class _Candidate:
         inside = replace(scop, arrays=(*scop.arrays, own), statements=statements)
         return _Candidate(own, in_array(self.update, old.id, own.id), self.depth).made(inside)
 
-    def _place(self, statement: Statement, values: range, *, is_write: bool) -> Affine:
-        """Which value a statement reads, or gives the variable."""
-        if statement.shared_loops(self.update) > self.depth:
-            is_behind = is_write or statement.position > self.update.position
-            return var(statement.iterators[self.depth]) - values.start + int(is_behind)
+    def _place(self, statement: Statement, values: range, *, is_late: bool) -> Affine:
+        """Where a value is that a statement reads, or gives the variable; `is_late`: the one behind an iteration."""
+        if self._is_inside(statement):
+            return var(statement.iterators[self.depth]) - values.start + int(is_late)
         return const(0 if statement.position < self.update.position else len(values))
 
 
@@ -99,14 +132,12 @@ def _for_each_iteration(scop: Scop, array: ArrayId) -> Scop:
     return scop if others or not loops else rewrite(scop, [(web, loops)], {}).scop
 
 
-def _candidates(found: Dependences, array: Array) -> Iterator[_Candidate]:
+def _that_keep_readers_waiting(found: Dependences, array: Array) -> Iterator[_Candidate]:
     """What might have a history: of loops that carry the variable on, the innermost first.
 
     In these others read it on whose values its own do not depend.
     """
     users = [s for s in found.scop.statements if array.id in s.touched]
-    if array.id in found.scop.looked_up:  # data say which elements are read
-        return
     for update in users:
         if update.write.array != array.id or update.write not in update.reads:
             continue
@@ -115,6 +146,21 @@ def _candidates(found: Dependences, array: Array) -> Iterator[_Candidate]:
             is_alone = not any(s.write.array == array.id for s in inside)
             waits = any(_groups(found)[s.id] != _groups(found)[update.id] for s in inside)
             if waits and is_alone and update.iterators[depth] not in index_names(update.write):
+                yield _Candidate(array, update, depth)
+
+
+def _that_are_rows(found: Dependences, array: Array) -> Iterator[_Candidate]:
+    """Of loops that write a local array, the outermost first, with what is read in them of the iteration before."""
+    writers = [s for s in found.scop.statements if s.write.array == array.id]
+    if array.role is not Role.LOCAL or not array.extents:
+        return
+    for at, update in enumerate(writers):
+        for depth in range(len(update.iterators)):
+            inside = [s for s in writers if s.shared_loops(update) > depth]
+            is_first = inside[0] is update and not any(s.shared_loops(update) > depth for s in writers[:at])
+            moves = any(s.iterators[depth] in index_names(s.write) for s in inside)
+            size = (len(range_of([update], depth)) + 1) * array.elements
+            if is_first and not moves and size <= LARGEST and array.id in (a for s in inside for a in s.touched):
                 yield _Candidate(array, update, depth)
 
 

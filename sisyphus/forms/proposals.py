@@ -97,7 +97,7 @@ def proposals(found: Dependences, distribution: Distribution) -> tuple[Proposal,
     statements = found.scop.statements
     groups = [_part(found, group) for group in strong_components(statements, [(e.source, e.sink) for e in found.edges])]
     alternatives = [_alternatives(group) for group in groups]
-    most = LEFT * steps_of(distribution.body)
+    most = LEFT * max(steps_of(distribution.body), steps_of(distribute(found.scop, found).body))
     kept: dict[str, Proposal] = {}
     for choice in range(MOST):
         chosen = [some[min(choice, len(some) - 1)] if some else None for some in alternatives]

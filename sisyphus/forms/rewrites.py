@@ -13,7 +13,7 @@ from sisyphus.forms.finished import finished_apart
 from sisyphus.forms.forwarding import forwarded
 from sisyphus.forms.fused import fused
 from sisyphus.forms.gathered import gathered
-from sisyphus.forms.histories import with_histories
+from sisyphus.forms.histories import with_histories, with_histories_of_rows
 from sisyphus.forms.in_place import in_place
 from sisyphus.forms.inlined import inlined
 from sisyphus.forms.latches import latched
@@ -44,7 +44,7 @@ UNTILED, FUSED, BATCHES, SUMS_APART = "untiled", "fused", "batches ", "sums-apar
 LINE_BLOCKS, INLINED, WRITTEN_OUT, TABLE_TILES = "line-blocks ", "inlined", "written-out", "table-tiles "
 SHIFTED, SHIFTED_STRIPS, LONG_ROWS, TOGETHER = "shifted", "strips-shifted ", "long-rows", "together"
 CASES, SUCCESSIVE, GATHERED, WEBS_APART = "cases", "successive", "gathered", "webs-apart "
-SUMS_WRITTEN_OUT, HISTORY = "sums-written-out", "history"
+SUMS_WRITTEN_OUT, HISTORY, ROW_HISTORY = "sums-written-out", "history", "history-of-rows"
 #: Blocks of what is passed on, by the dimension whose rows these are.
 LOCAL_BLOCKS = "local-blocks ", "local-blocks-1 ", "local-blocks-2 "
 
@@ -76,6 +76,7 @@ REWRITES: Mapping[str, Callable[[Dependences], Scop | None]] = {
     SUCCESSIVE: successive,
     GATHERED: gathered,
     HISTORY: with_histories,
+    ROW_HISTORY: with_histories_of_rows,
     SUMS_APART: sums_apart,
     UNTILED: untiled,
     TOGETHER: computed_together,

@@ -30,6 +30,7 @@ from sisyphus.forms import (
     PANELS,
     PIVOT_BLOCKS,
     PRIVATE,
+    ROW_HISTORY,
     SHADOW,
     SHIFTED,
     SUCCESSIVE,
@@ -151,6 +152,7 @@ ASKED = {
     SUCCESSIVE: 9,
     GATHERED: 9,
     HISTORY: 5,
+    ROW_HISTORY: 5,
 }
 
 
@@ -350,6 +352,7 @@ FORMED = {
         "fused",
         "gathered",
         "history",
+        "history-of-rows",
         "batches",
         "successive",
         "sums-apart",

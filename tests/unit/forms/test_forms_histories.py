@@ -17,8 +17,8 @@ from random_kernels import random_point
 
 import sisyphus as sisy
 from sisyphus.analysis import dependences, distribute, liveness
-from sisyphus.forms import HISTORY, rewritten
-from sisyphus.forms.histories import with_histories
+from sisyphus.forms import HISTORY, ROW_HISTORY, rewritten
+from sisyphus.forms.histories import with_histories, with_histories_of_rows
 from sisyphus.frontend import read
 from sisyphus.ir import promises
 from sisyphus.kernel_forms import load_kernels
@@ -115,13 +115,108 @@ def test_which_have_none(text: str) -> None:
     assert with_histories(dependences(scop(text, **SHAPES))) is None
 
 
+#: The least edits between two words, with one row of the table at a time.
+EDITS = """
+void edits(const char a[7], const char b[9], int out[1])
+{
+    int row[10];
+    for (int j = 0; j <= 9; j++)
+        row[j] = j;
+    for (int i = 0; i < 7; i++) {
+        int corner = row[0];
+        row[0] = i + 1;
+        for (int j = 0; j < 9; j++) {
+            int above = row[j + 1];
+            int least = corner + (a[i] != b[j]);
+            least = least < above + 1 ? least : above + 1;
+            least = least < row[j] + 1 ? least : row[j] + 1;
+            row[j + 1] = least;
+            corner = above;
+        }
+    }
+    out[0] = row[9];
+}
+"""
+
+
+def test_rows_that_are_written_over_are_a_table_with_wavefronts(tmp_path: Path) -> None:
+    path = kernel_at(tmp_path, EDITS)
+    found = with_histories_of_rows(dependences(read(path)))
+    assert found is not None
+    promises.run(found)
+    assert (8, 10) in [array.extents for array in found.arrays]
+    assert run(found, path, tmp_path) == "equal"
+    path.write_text(EDITS.replace("7", "300").replace("9", "400").replace("[10]", "[401]"))
+    waves = [kernel for kernel in load_kernels(Source(str(path))) if ROW_HISTORY in kernel.rewrites]
+    assert waves and by_promise(load_kernels(Source(str(path))))[0].rewrites == waves[0].rewrites
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("v[i] + X[t, i]", "X[t, i]"),  # nothing is read of the step before
+        ("v[i] = v[i] + X[t, i]", "v[t] = v[i] + X[t, i]"),  # each step writes one element
+        ("for i in range(9):\n        v[i] = v[i]", "for i in range(9 - t):\n        v[i] = v[i]"),  # some stay
+    ],
+)
+def test_which_rows_are_none(old: str, new: str) -> None:
+    assert old in STEPS
+    assert with_histories_of_rows(dependences(scop(STEPS.replace(old, new), **SHAPES))) is None
+    assert with_histories_of_rows(dependences(scop(STEPS, **SHAPES))) is not None
+
+
+BEST = """
+void best(const char a[32], const char b[32], int h[33][33], int top[1])
+{
+    int most = 0;
+    for (int i = 0; i <= 32; i++) { h[i][0] = 0; h[0][i] = 0; }
+    for (int i = 1; i <= 32; i++)
+        for (int j = 1; j <= 32; j++) {
+            int s = h[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 2 : -1);
+            s = s > h[i - 1][j] - 1 ? s : h[i - 1][j] - 1;
+            s = s > h[i][j - 1] - 1 ? s : h[i][j - 1] - 1;
+            h[i][j] = s > 0 ? s : 0;
+            if (h[i][j] > most) most = h[i][j];
+        }
+    top[0] = most;
+}
+"""
+
+
+#: The same of subsequences, with the last element of the row in a variable.
+LONGEST = """
+void longest(const int a[24], const int b[30], int t[25][31], int top[1])
+{
+    int most = 0;
+    for (int i = 0; i < 24; i++) {
+        int left = 0;
+        for (int j = 0; j < 30; j++) {
+            left = a[i] == b[j] ? t[i][j] + 1 : (left > t[i][j + 1] ? left : t[i][j + 1]);
+            t[i + 1][j + 1] = left;
+            most = most > left ? most : left;
+        }
+    }
+    top[0] = most;
+}
+"""
+
+
+@pytest.mark.parametrize("text", [BEST, LONGEST])
+def test_what_is_kept_of_a_table_does_not_keep_it_from_wavefronts(text: str, tmp_path: Path) -> None:
+    """The largest element is a chain of its own, as long as that of the source."""
+    path = kernel_at(tmp_path, text)
+    waves = [kernel for kernel in load_kernels(Source(str(path))) if "wave" in kernel.name]
+    assert waves
+    assert run(waves[0].scop, path, tmp_path) == "equal"
+
+
 def test_a_reader_of_another_value_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each reader in the wrong place: the form is not made."""
     module = import_module("sisyphus.forms.histories")
     place = module._Candidate._place
 
-    def late(self, statement, values, *, is_write):  # type: ignore[no-untyped-def]
-        return place(self, statement, values, is_write=is_write) - int(not is_write and statement is not self.update)
+    def late(self, statement, values, *, is_late):  # type: ignore[no-untyped-def]
+        return place(self, statement, values, is_late=is_late) - int(statement.id == "S2")
 
     kernel = scop("s = 0\nfor i in range(9):\n    s = s + Z[i]\n    Y[i, 0] = s", **SHAPES)
     assert with_histories(dependences(kernel)) is not None
