@@ -167,6 +167,7 @@ def _orders_of_histories(base: Kernel, kept: Kernel | None, source: Source) -> I
     if rows is not None:
         rows = rewritten_by(INLINED, rows, source) or rows  # what it is computed of stays now
         found = list(_in_other_orders(rows, _bases(rows), source))
+        yield from [rows] if found else []
     yield from found
 
 

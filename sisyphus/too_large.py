@@ -25,6 +25,7 @@ from sisyphus.forms import (
     LINE_BLOCKS,
     LOCAL_BLOCKS,
     LONG_ROWS,
+    ROW_HISTORY,
     ROWS_BETWEEN,
     SHIFTED,
     SHORTER,
@@ -57,7 +58,7 @@ WINDOWS = 0.5
 #: What is done to a kernel before it is cut into blocks.
 CUT = frozenset(
     {LONG_ROWS, UNTILED, IN_PLACE, CASES, SUMS_APART, SUMS_WRITTEN_OUT}
-    | {TOGETHER, INLINED, FORWARD, HISTORY, WRITTEN_OUT}
+    | {TOGETHER, INLINED, FORWARD, HISTORY, ROW_HISTORY, WRITTEN_OUT}
 )
 #: Share of what the nests of a kernel move that forms may move which are searched before others.
 FAR_LESS = 0.67
@@ -128,9 +129,8 @@ def _in_lines(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
 
 def _in_local_blocks(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
     """The kernel in blocks of what its loops pass on in rows of arrays that leave no room on chip."""
-    if have_room(kernels[0].scop.arrays, target, share=WINDOWS):
-        return
-    sources = sorted(_to_be_cut(kernels), key=lambda kernel: shortest([kernel]))
+    large = [one for one in _to_be_cut(kernels) if not have_room(one.scop.arrays, target, share=WINDOWS)]
+    sources = sorted(large, key=lambda kernel: shortest([kernel]))
     cut = ((source, kernel) for source in sources if (kernel := _in_blocks_of(source, target)) is not None)
     first = islice(cut, 1 if local_without_room(kernels[0], target) is None else MOST_CUT)
     found = [

@@ -23,7 +23,7 @@ from sisyphus.poly import Affine, Map, compare, const, var
 from sisyphus.values import dataclass, replace
 
 #: Elements of a table of all rows at most.
-LARGEST = 1 << 22
+LARGEST = 1 << 26
 
 
 def with_histories(found: Dependences) -> Scop | None:

@@ -127,7 +127,7 @@ void edits(const char a[7], const char b[9], int out[1])
         row[0] = i + 1;
         for (int j = 0; j < 9; j++) {
             int above = row[j + 1];
-            int least = corner + (a[i] != b[j]);
+            int least = corner + (a[i] == b[j] ? 0 : 1);
             least = least < above + 1 ? least : above + 1;
             least = least < row[j] + 1 ? least : row[j] + 1;
             row[j + 1] = least;
@@ -147,8 +147,16 @@ def test_rows_that_are_written_over_are_a_table_with_wavefronts(tmp_path: Path) 
     assert (8, 10) in [array.extents for array in found.arrays]
     assert run(found, path, tmp_path) == "equal"
     path.write_text(EDITS.replace("7", "300").replace("9", "400").replace("[10]", "[401]"))
-    waves = [kernel for kernel in load_kernels(Source(str(path))) if ROW_HISTORY in kernel.rewrites]
+    every = [kernel for kernel in load_kernels(Source(str(path))) if ROW_HISTORY in kernel.rewrites]
+    waves = [kernel for kernel in every if "wave" in kernel.name]
     assert waves and by_promise(load_kernels(Source(str(path))))[0].rewrites == waves[0].rewrites
+
+
+def test_tables_of_rows_that_leave_no_room_come_in_blocks(tmp_path: Path) -> None:
+    path = kernel_at(tmp_path, EDITS.replace("7", "4000").replace("9", "5000").replace("[10]", "[5001]"))
+    [first, *_], _ = for_large_arrays(load_kernels(Source(str(path))), make_target(load_device("u200")))
+    words = [word.split()[0] for word in first.rewrites]
+    assert words[words.index(ROW_HISTORY) : words.index(ROW_HISTORY) + 3] == [ROW_HISTORY, "local-blocks", "schedule"]
 
 
 @pytest.mark.parametrize(
@@ -226,6 +234,30 @@ def test_a_reader_of_another_value_is_seen(monkeypatch: pytest.MonkeyPatch) -> N
 
 @settings(max_examples=25, deadline=None)
 @given(
+    steps=st.integers(1, 5),
+    shift=st.integers(-1, 1),
+    first=st.booleans(),
+    again=st.booleans(),
+    low=st.integers(0, 2),
+)
+def test_rows_hold_what_the_source_sees(*, steps: int, shift: int, first: bool, again: bool, low: int) -> None:
+    """A row written anew in each step, of its own elements and of those of the step before, in any order of text."""
+    update = "        v[i] = v[i] * Z[t] + X[t, i]"
+    lines = [f"for t in range({low}, {low + steps}):"]
+    lines += ["    v[0] = Z[t] + v[0]"] if first else []
+    lines += [f"    for i in range({int(first)}, 12):", update]
+    lines += ["    for i in range(1, 11):", f"        Y[t, i] = v[i + {shift}] + v[i]"]
+    lines += ["    for i in range(12):", "        v[i] = v[i] - Y[t, i]"] if again else []
+    kernel = scop("\n".join(["for i in range(12):", "    v[i] = Z[i]", *lines]), **SHAPES)
+    found = with_histories_of_rows(dependences(kernel))
+    if found is not None:
+        promises.run(found)
+        assert is_same(kernel, found)
+    assert found is not None or again or steps == 1
+
+
+@settings(max_examples=25, deadline=None)
+@given(
     lengths=st.tuples(st.integers(1, 5), st.integers(1, 6)),
     low=st.integers(0, 3),
     before=st.booleans(),
@@ -249,9 +281,11 @@ def test_all_see_the_values_of_the_source(
         assert is_same(kernel, found)
 
 
-@pytest.mark.parametrize("text", [INTEGRAL, STATE])
-def test_points_compute_what_the_source_computes(text: str, tmp_path: Path) -> None:
-    found = rewritten(read(kernel_at(tmp_path, text)), [HISTORY])
+@pytest.mark.parametrize(
+    ("text", "word"), [(INTEGRAL, HISTORY), (STATE, HISTORY), (EDITS, ROW_HISTORY), (LONGEST, HISTORY)]
+)
+def test_points_compute_what_the_source_computes(text: str, word: str, tmp_path: Path) -> None:
+    found = rewritten(read(kernel_at(tmp_path, text)), [word])
     distribution, live = distribute(found, dependences(found)), liveness(found)
     rng, memory = random.Random(7), some_memory(found)
     wanted = run_source(found, memory)
