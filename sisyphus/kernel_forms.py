@@ -158,6 +158,9 @@ def _with_histories(kept: Kernel, others: Sequence[Kernel], source: Source) -> I
     best = min(found, key=lambda kernel: shortest([kernel]))
     if shortest([best]) <= shortest(others) // SHORTER:
         yield best
+        private = rewritten_by(PRIVATE, kept, source) if best.expanded else None
+        if private is not None and shortest([private]) <= shortest([best]):
+            yield replace(private, name=f"{HISTORY}-{PRIVATE}")  # may be cut into blocks
 
 
 def _orders_of_histories(base: Kernel, kept: Kernel | None, source: Source) -> Iterator[Kernel]:

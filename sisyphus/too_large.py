@@ -25,6 +25,7 @@ from sisyphus.forms import (
     LINE_BLOCKS,
     LOCAL_BLOCKS,
     LONG_ROWS,
+    PRIVATE,
     ROW_HISTORY,
     ROWS_BETWEEN,
     SHIFTED,
@@ -203,7 +204,7 @@ def _rows_of_blocks(count: int, most: int) -> int | None:
 
 def _to_be_cut(kernels: Sequence[Kernel]) -> list[Kernel]:
     """The kernel as it is written, with its statements together, and with short loops written out."""
-    return [k for k in kernels if not k.expanded and {*k.rewrites} <= CUT]
+    return [k for k in kernels if not k.expanded and {*k.rewrites} - {PRIVATE if HISTORY in k.rewrites else ""} <= CUT]
 
 
 def _moves_far_less(kernel: Kernel, than: Kernel) -> bool:

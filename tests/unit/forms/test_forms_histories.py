@@ -17,7 +17,7 @@ from random_kernels import random_point
 
 import sisyphus as sisy
 from sisyphus.analysis import dependences, distribute, liveness
-from sisyphus.forms import HISTORY, ROW_HISTORY, rewritten
+from sisyphus.forms import HISTORY, PRIVATE, ROW_HISTORY, rewritten
 from sisyphus.forms.histories import with_histories, with_histories_of_rows
 from sisyphus.frontend import read
 from sisyphus.ir import promises
@@ -150,6 +150,35 @@ def test_rows_that_are_written_over_are_a_table_with_wavefronts(tmp_path: Path) 
     every = [kernel for kernel in load_kernels(Source(str(path))) if ROW_HISTORY in kernel.rewrites]
     waves = [kernel for kernel in every if "wave" in kernel.name]
     assert waves and by_promise(load_kernels(Source(str(path))))[0].rewrites == waves[0].rewrites
+
+
+#: What each step sees of the sum of all before it, as long as the steps are many.
+SEEN = """
+void seen(const float k[8192][64], const float v[8192][64], const float q[8192][64], float o[8192][64])
+{
+    float s[64][64];
+    for (int a = 0; a < 64; a++)
+        for (int b = 0; b < 64; b++)
+            s[a][b] = 0;
+    for (int t = 0; t < 8192; t++) {
+        for (int a = 0; a < 64; a++)
+            for (int b = 0; b < 64; b++)
+                s[a][b] += k[t][a] * v[t][b];
+        for (int b = 0; b < 64; b++) {
+            float sum = 0;
+            for (int a = 0; a < 64; a++)
+                sum += q[t][a] * s[a][b];
+            o[t][b] = sum;
+        }
+    }
+}
+"""
+
+
+def test_many_values_come_in_blocks_with_places_for_what_reads_them(tmp_path: Path) -> None:
+    path = kernel_at(tmp_path, SEEN)
+    [first, *_], _ = for_large_arrays(load_kernels(Source(str(path))), make_target(load_device("u200")))
+    assert [word.split()[0] for word in first.rewrites[:3]] == [HISTORY, PRIVATE, "local-blocks"]
 
 
 def test_tables_of_rows_that_leave_no_room_come_in_blocks(tmp_path: Path) -> None:
