@@ -15,7 +15,7 @@ from sisyphus.analysis import (
     liveness,
     privatised,
 )
-from sisyphus.analysis.rewrite import most_elements
+from sisyphus.analysis.rewrite import most_places
 from sisyphus.forms import (
     BLOCKS,
     CASES,
@@ -251,7 +251,7 @@ def _with_expanded(base: Kernel, source: Source) -> Iterator[Kernel]:
     names = tuple(ArrayId(e.name) for e in expansion.expanded)
     expanded = analysed(expansion.scop, dependences(expansion.scop), source, names, before, "expanded")
     yield expanded
-    if max(expansion.scop.array(name).elements for name in names) > most_elements(scop):
+    if max(expansion.scop.array(name).elements for name in names) > most_places(scop):
         private = rewritten_by(PRIVATE, base, source)
         if private is not None and shortest([private]) <= shortest([expanded]):
             yield private

@@ -203,8 +203,13 @@ def _rows_of_blocks(count: int, most: int) -> int | None:
 
 
 def _to_be_cut(kernels: Sequence[Kernel]) -> list[Kernel]:
-    """The kernel as it is written, with its statements together, and with short loops written out."""
-    return [k for k in kernels if not k.expanded and {*k.rewrites} - {PRIVATE if HISTORY in k.rewrites else ""} <= CUT]
+    """The kernel as it is written, with its statements together, with short loops written out, and with histories."""
+
+    def may_be(kernel: Kernel) -> bool:
+        words = CUT | {PRIVATE} if HISTORY in kernel.rewrites else CUT
+        return not kernel.expanded and {*kernel.rewrites} <= words
+
+    return [kernel for kernel in kernels if may_be(kernel)]
 
 
 def _moves_far_less(kernel: Kernel, than: Kernel) -> bool:

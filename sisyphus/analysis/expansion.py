@@ -16,7 +16,7 @@ from sisyphus.analysis.distribution import strong_components
 from sisyphus.analysis.footprint import computes
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.liveness import unfed
-from sisyphus.analysis.rewrite import Expansion, most_elements, range_of, rewrite
+from sisyphus.analysis.rewrite import Expansion, most_places, range_of, rewrite
 from sisyphus.analysis.webs import Web, last_iteration, webs_of
 from sisyphus.ir import ArrayId, Role, Scop, Statement, StmtId
 from sisyphus.poly import compare
@@ -66,7 +66,7 @@ def privatise(scop: Scop, dependences: Dependences, *, arrays: bool = True) -> E
         return None
     search = _Search(scop, dependences)
     search.find_webs(scop.statements)
-    most = most_elements(scop)
+    most = most_places(scop)
     webs: list[tuple[Web, list[int]]] = []
     for at, web in enumerate(search.webs):
         may_be = web.array.role is Role.LOCAL and (arrays or not web.array.extents)

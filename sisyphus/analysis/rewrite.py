@@ -16,7 +16,7 @@ from sisyphus.values import dataclass, replace
 SMALL = 2**16
 
 
-def most_elements(scop: Scop) -> int:
+def most_places(scop: Scop) -> int:
     """How many elements a new array may have that keeps values of iterations apart."""
     return max(SMALL, *(array.elements for array in scop.arrays))
 

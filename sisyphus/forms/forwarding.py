@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from sisyphus.analysis import Dependences, schedules
 from sisyphus.analysis.dependence import in_order
 from sisyphus.analysis.isl_limits import Patience
-from sisyphus.analysis.rewrite import most_elements, range_of
+from sisyphus.analysis.rewrite import most_places, range_of
 from sisyphus.forms.building import Names, copying, local
 from sisyphus.ir import (
     Access,
@@ -229,7 +229,7 @@ class _Chains:
         array = self.scop.array(end.write.array)
         ranges = [range_of([end], depth) for depth in range(len(end.iterators))]
         new = local(array, array.id, [len(values) for values in ranges])
-        if end.write in end.reads or new.elements > most_elements(self.scop):
+        if end.write in end.reads or new.elements > most_places(self.scop):
             return None
         new = replace(new, id=self.names.array(array.id))
         place = Ref(new.id, tuple(var(n) - r.start for n, r in zip(end.iterators, ranges, strict=True)))
