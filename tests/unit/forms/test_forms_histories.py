@@ -55,7 +55,7 @@ void state(float h[8], const float a[8], const float x[11][8], float y[11])
     }
 }
 """
-SHAPES = {"X": (12, 12), "Y": (12, 12), "Z": (12,), "s": (), "v": (12,)}
+SHAPES = {"X": (12, 16), "Y": (12, 16), "Z": (16,), "s": (), "v": (12,)}
 
 
 def kernel_at(folder: Path, text: str) -> Path:
