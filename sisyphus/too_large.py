@@ -76,8 +76,8 @@ MOST = 0.9
 def for_large_arrays(kernels: Sequence[Kernel], target: Target) -> tuple[list[Kernel], list[Kernel]]:
     """Forms for arrays that do not fit on chip, and those for arrays that do, but leave no room for banks."""
     lines = [*_in_local_blocks(kernels, target), *_in_lines(kernels, target)]
-    stepping = next((kernel for kernel in _to_be_cut(kernels) if steps_of_rows(kernel.scop) is not None), kernels[0])
-    steps = steps_of_rows(stepping.scop)
+    every = ((kernel, steps_of_rows(kernel.scop)) for kernel in _to_be_cut(kernels))
+    stepping, steps = next(((kernel, steps) for kernel, steps in every if steps is not None), (kernels[0], None))
     if steps is None or have_room(steps.arrays, target, share=WINDOWS):
         return lines, []
     strips = _in_strips(kernels if stepping is kernels[0] else [stepping], steps, target)
@@ -225,9 +225,13 @@ def _moved(kernel: Kernel) -> int:
     return sum(array.elements for array in arrays if array.role is not Role.LOCAL)
 
 
+def _local_arrays(kernel: Kernel) -> list[Array]:
+    return [array for array in kernel.scop.arrays if array.role is Role.LOCAL and array.extents]
+
+
 def local_without_room(kernel: Kernel, target: Target) -> Array | None:
     """The largest local array of a kernel, where all of these leave no room on chip; None where they do."""
-    local = [array for array in kernel.scop.arrays if array.role is Role.LOCAL and array.extents]
+    local = _local_arrays(kernel)
     if not local or have_room(local, target, share=WINDOWS):
         return None
     return max(local, key=lambda array: array.elements * array.type.bytes)
@@ -239,16 +243,11 @@ def without_any_room(kernels: Sequence[Kernel], target: Target) -> tuple[str, ..
     The largest ones, until there is room for the others. Only such that the kernel writes before it reads them.
     """
 
-    def have_some(kernel: Kernel) -> bool:
-        return have_room([a for a in kernel.scop.arrays if a.role is Role.LOCAL and a.extents], target)
-
-    if any(have_some(kernel) for kernel in kernels):
+    if any(have_room(_local_arrays(kernel), target) for kernel in kernels):
         return ()
-    if any(have_some(kernel) for kernel in chain(*for_large_arrays(kernels, target))):
+    if any(have_room(_local_arrays(kernel), target) for kernel in chain(*for_large_arrays(kernels, target))):
         return ()
-    local = [array for array in kernels[0].scop.arrays if array.role is Role.LOCAL and array.extents]
-    local.sort(key=lambda array: array.elements * array.type.bytes)
-    found = list[str]()
+    local, found = sorted(_local_arrays(kernels[0]), key=lambda array: array.elements * array.type.bytes), list[str]()
     while local and not have_room(local, target, share=WINDOWS):
         large = local.pop()
         if kernels[0].live[large.id].upward_exposed.is_empty():

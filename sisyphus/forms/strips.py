@@ -176,8 +176,9 @@ def _steps(scop: Scop, group: tuple[Statement, ...], between: int) -> Steps | No
     """The loop with the least shifts and skew; None where some rows do not fit."""
     names = {s.write.array for s in group}
     arrays = [array for array in scop.arrays if array.id in names]
-    dim = {array.id: _dim_of_rows(array, group) for array in arrays}
-    if any(len(a.extents) < dim[a.id] + 2 or not _is_of_steps(scop, a, group) for a in arrays):
+    dim = {array.id: _dim_of_rows(array, group) for array in scop.arrays}
+    local = [array for array in arrays if array.role is Role.LOCAL]
+    if any(len(a.extents) < dim[a.id] + 2 for a in arrays) or not all(_is_of_one_step(scop, a, group) for a in local):
         return None
     row: dict[StmtId, str | None] = {}
     for statement in group:
@@ -193,20 +194,14 @@ def _steps(scop: Scop, group: tuple[Statement, ...], between: int) -> Steps | No
     shift, skew = _moves(group, dim, between)
     if not 0 < skew <= MOST_SKEW:
         return None
-    read = [array for array in scop.arrays if array.id not in names and _is_read_in_rows(array, group, row)]
-    dim |= {array.id: _dim_of_rows(array, group) for array in read}
-    return Steps(scop, group, (*arrays, *read), dim, row, shift, skew)
+    arrays += (a for a in scop.arrays if a.id not in names and _is_read_in_rows(a, dim[a.id], group, row))
+    return Steps(scop, group, tuple(arrays), {a.id: dim[a.id] for a in arrays}, row, shift, skew)
 
 
 def _dim_of_rows(array: Array, group: Sequence[Statement]) -> int:
     """The first dimension in which some statement has no constant for a subscript of an array; else the first."""
     refs = [access.ref for s in group for access in s.accesses if access.array == array.id]
     return next((dim for dim in range(len(array.extents)) if any(ref.index[dim].terms for ref in refs)), 0)
-
-
-def _is_of_steps(scop: Scop, array: Array, group: Sequence[Statement]) -> bool:
-    """Whether an array passes values on from step to step in memory, or from none to another one."""
-    return array.role is not Role.LOCAL or _is_of_one_step(scop, array, group)
 
 
 def _is_of_one_step(scop: Scop, array: Array, group: Sequence[Statement]) -> bool:
@@ -222,9 +217,9 @@ def _is_of_one_step(scop: Scop, array: Array, group: Sequence[Statement]) -> boo
     return all(compare(relation, first, 1, second).is_empty() for relation, first, second in passed_on)
 
 
-def _is_read_in_rows(array: Array, group: Sequence[Statement], row: Mapping[StmtId, str | None]) -> bool:
+def _is_read_in_rows(array: Array, dim: int, group: Sequence[Statement], row: Mapping[StmtId, str | None]) -> bool:
     """Whether all steps read the same rows of an array, each statement those around the one that it is at."""
-    reads, dim = [(s, ref) for s in group for ref in s.reads if ref.array == array.id], _dim_of_rows(array, group)
+    reads = [(s, ref) for s in group for ref in s.reads if ref.array == array.id]
     if len(array.extents) < dim + 2:
         return False
     for statement, ref in reads:
