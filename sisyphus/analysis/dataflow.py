@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache, partial
 
-from sisyphus.analysis.dependence import Dependence, Dependences, DepKind
+from sisyphus.analysis.dependence import Dependence, Dependences, DepKind, in_order
 from sisyphus.analysis.isl_limits import Patience
-from sisyphus.ir import ArrayId, Ref, Scop, Statement, StmtId
-from sisyphus.poly import Map, last_writers, name_dims, original_schedule, union_of
+from sisyphus.ir import Access, ArrayId, Ref, Scop, Statement, StmtId
+from sisyphus.poly import Map, last_writers, name_dims, original_schedule, through, union_of
 from sisyphus.values import dataclass
 
 #: By statement and what it reads: from the instances of each that wrote the values to those that read them.
@@ -40,16 +40,13 @@ class Seen:
 
 
 @lru_cache(maxsize=4)  # chains ask for it, and how many values expressions have
-def values_seen(scop: Scop, of: ArrayId | None = None) -> tuple[Seen, ...]:
-    """Which instance wrote what each read sees, for every read by itself; nothing of reads that isl gives up.
-
-    `of` one array alone, if one is given.
-    """
+def values_seen(scop: Scop) -> tuple[Seen, ...]:
+    """Which instance wrote what each read sees, for every read by itself; nothing of reads that isl gives up."""
     order, patience, found = schedules(scop), Patience(), list[Seen]()
     for sink in scop.statements:
         for access in sink.accesses:
             writes = [a.relation for s in scop.writers(access.array) for a in s.accesses if a.is_write]
-            if access.is_write or not writes or access.array != (of or access.array):
+            if access.is_write or not writes:
                 continue
             times = [order[s.id] for s in scop.statements if s is sink or s.write.array == access.array]
             for writer, _, relation in patience.ask(partial(last_writers, [access.relation], writes, times)) or ():
@@ -58,17 +55,61 @@ def values_seen(scop: Scop, of: ArrayId | None = None) -> tuple[Seen, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=16)  # to find a form, its size, and to build it
 def sources_of(scop: Scop, array: ArrayId) -> Sources | None:
-    """Where the values come from that are read of an array; None where isl does not tell it of all."""
-    found = dict[tuple[StmtId, Ref], dict[StmtId, Map]]()
-    for seen in values_seen(scop, array):
-        found.setdefault((seen.sink.id, seen.ref), {})[seen.source.id] = seen.relation
-    for sink in scop.statements:
-        for ref in (ref for ref in sink.reads if ref.array == array):
-            own = found.get((sink.id, ref))
-            if own is None or not sink.domain.is_subset(union_of([relation.range() for relation in own.values()])):
+    """Where the values come from that are read of an array; None where that is not proved of all."""
+    patience, found = Patience(), dict[tuple[StmtId, Ref], Mapping[StmtId, Map]]()
+    for reader in scop.statements:
+        for read in (a for a in reader.accesses if a.array == array and not a.is_write):
+            own = patience.ask(partial(proved_sources, scop, reader, read))
+            if not own:
                 return None
+            found[reader.id, read.ref] = own
     return found
+
+
+def proved_sources(scop: Scop, reader: Statement, read: Access) -> Mapping[StmtId, Map]:
+    """By statement: from the instances that wrote what a read sees to those that read; nothing unless all is proved.
+
+    Each answer of isl is checked to be a write before the read, with no other one between: with strides some are not.
+    """
+    order, writers, found = schedules(scop), [*scop.writers(read.array)], dict[StmtId, Map]()
+    users = dict.fromkeys([*writers, reader])
+    flow = last_writers([read.relation], [w.accesses[0].relation for w in writers], [order[u.id] for u in users])
+    for name, _, relation in flow:
+        writer = scop.statement(StmtId(name))
+        pairs = name_dims(relation, writer.iterators, reader.iterators)
+        if not _is_last(writers, writer, reader, read, pairs):
+            return {}
+        found[writer.id] = pairs
+    fed = [pairs.range() for pairs in found.values()]
+    return found if fed and reader.domain.is_subset(union_of(fed)) else {}
+
+
+def _is_last(writers: Sequence[Statement], writer: Statement, reader: Statement, read: Access, pairs: Map) -> bool:
+    """Do the pairs touch one element, the writer first, and does nothing else write it between them?"""
+    if not pairs.is_subset(touching_before(writer, writer.accesses[0], reader, read)):
+        return False
+    for other in writers:
+        before = touching_before(writer, writer.accesses[0], other, other.accesses[0])
+        after = touching_before(other, other.accesses[0], reader, read)
+        between = name_dims(before.apply_range(after), writer.iterators, reader.iterators)
+        if not between.intersect(pairs).is_empty():
+            return False
+    return True
+
+
+def touching_before(source: Statement, first: Access, sink: Statement, second: Access) -> Map:
+    """Pairs of which the first touches an element before the second does."""
+    return running_before(source, sink, through(first.relation, second.relation, source.iterators, sink.iterators))
+
+
+def running_before(source: Statement, sink: Statement, pairs: Map) -> Map:
+    """The pairs whose first runs before their second."""
+    whole = pairs.subtract(pairs)
+    for _, part in in_order(source, sink, pairs):
+        whole = whole.union(part)
+    return whole
 
 
 @lru_cache(maxsize=4)  # each reader of each variable asks for those of its writers

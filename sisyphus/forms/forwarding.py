@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 
-from sisyphus.analysis import Dependences, schedules
-from sisyphus.analysis.dependence import in_order
+from sisyphus.analysis import Dependences
+from sisyphus.analysis.dataflow import proved_sources, running_before, touching_before
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.rewrite import most_places, range_of
 from sisyphus.forms.building import Names, copying, local
@@ -40,11 +40,9 @@ from sisyphus.poly import (
     convex_parts,
     followed,
     functions,
-    last_writers,
     make_map,
     name_dims,
     renamed,
-    through,
     union_of,
     var,
 )
@@ -98,7 +96,6 @@ class _Chains:
         self.scop = scop
         self.names = Names(scop)
         self.patience = Patience()
-        self.order = schedules(scop)
         self.named: dict[StmtId, Ref] = {}
         self.arrays: dict[ArrayId, Array] = {}
         local = {array.id for array in scop.arrays if array.role is Role.LOCAL}
@@ -134,32 +131,11 @@ class _Chains:
         return self.patience.ask(partial(self._sources, reader, read)) or None
 
     def _sources(self, reader: Statement, read: Access) -> dict[StmtId, Map]:
-        writers = [*self.scop.writers(read.array)]
-        users = dict.fromkeys([*writers, reader])
-        flow = last_writers(
-            [read.relation], [w.accesses[0].relation for w in writers], [self.order[u.id] for u in users]
-        )
-        found: dict[StmtId, Map] = {}
-        for name, _, pairs in flow:
-            writer = self.scop.statement(StmtId(name))
-            pairs = name_dims(pairs, writer.iterators, reader.iterators)
-            if not self._is_last(writer, reader, read, pairs):
-                return {}
-            found[writer.id] = name_dims(pairs.reverse(), reader.iterators, writer.iterators)
-        fed = [pairs.domain() for pairs in found.values()]
-        return found if fed and reader.domain.is_subset(union_of(fed)) else {}
-
-    def _is_last(self, writer: Statement, reader: Statement, read: Access, pairs: Map) -> bool:
-        """Do the pairs touch one element, the writer first, and does nothing else write it between them?"""
-        if not pairs.is_subset(_ordered(writer, writer.accesses[0], reader, read)):
-            return False
-        for other in self.scop.writers(read.array):
-            before = _ordered(writer, writer.accesses[0], other, other.accesses[0])
-            after = _ordered(other, other.accesses[0], reader, read)
-            between = name_dims(before.apply_range(after), writer.iterators, reader.iterators)
-            if not between.intersect(pairs).is_empty():
-                return False
-        return True
+        found = proved_sources(self.scop, reader, read).items()
+        return {
+            name: name_dims(pairs.reverse(), reader.iterators, self.scop.statement(name).iterators)
+            for name, pairs in found
+        }
 
     def cases_of(self, statement: Statement) -> list[_Case]:
         """The statement's instances by what they read instead of copies; nothing where that changes nothing."""
@@ -211,8 +187,8 @@ class _Chains:
     def _stays(self, end: Statement, reader: Statement, pairs: Map) -> bool:
         """Does nothing write the element again between the two of a pair?"""
         for other in self.scop.writers(end.write.array):
-            again = _ordered(end, end.accesses[0], other, other.accesses[0])
-            earlier = _in_order(other, reader, all_pairs(other.id, other.iterators, reader.id, reader.iterators))
+            again = touching_before(end, end.accesses[0], other, other.accesses[0])
+            earlier = running_before(other, reader, all_pairs(other.id, other.iterators, reader.id, reader.iterators))
             between = name_dims(again.apply_range(earlier), end.iterators, reader.iterators)
             if not between.intersect(pairs).is_empty():
                 return False
@@ -240,19 +216,6 @@ class _Chains:
 def _writes_again(statement: Statement) -> bool:
     """Does an element get more than one value, as one of a ring does?"""
     return {*statement.iterators} != {name for index in statement.write.index for name in index.names}
-
-
-def _ordered(source: Statement, first: Access, sink: Statement, second: Access) -> Map:
-    """Pairs of which the first touches an element before the second does."""
-    return _in_order(source, sink, through(first.relation, second.relation, source.iterators, sink.iterators))
-
-
-def _in_order(source: Statement, sink: Statement, pairs: Map) -> Map:
-    """The pairs whose first runs before their second."""
-    whole = pairs.subtract(pairs)
-    for _, part in in_order(source, sink, pairs):
-        whole = whole.union(part)
-    return whole
 
 
 def _joined(found: Mapping[Expr, list[Set]], names: Sequence[str]) -> list[tuple[Expr, Set]]:

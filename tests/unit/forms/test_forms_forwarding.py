@@ -13,7 +13,7 @@ from plan_interpreter import computes_the_same
 from random_scops import Sample, copiers
 
 from sisyphus.analysis import dependences, statement_text
-from sisyphus.forms import FORWARD, forwarded, forwarding, rewritten
+from sisyphus.forms import FORWARD, forwarded, rewritten
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Role, Scop, promises
 from sisyphus.kernel_forms import load_kernels
@@ -286,7 +286,7 @@ def test_a_wrong_answer_about_last_writers_is_refused(monkeypatch: pytest.Monkey
         return last_writers(reads, writes[::-1], [*schedules[:-1][::-1], schedules[-1]])[1:]
 
     assert forwarded(dependences(register())) is not None
-    monkeypatch.setattr(forwarding, "last_writers", not_the_last)
+    monkeypatch.setattr("sisyphus.analysis.dataflow.last_writers", not_the_last)
     assert forwarded(dependences(register())) is None
 
 

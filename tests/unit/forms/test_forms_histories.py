@@ -16,13 +16,14 @@ from plan_interpreter import differences, run_plan, run_source, some_memory
 from random_kernels import random_point
 
 import sisyphus as sisy
-from sisyphus.analysis import dependences, distribute, liveness
+from sisyphus.analysis import dataflow, dependences, distribute, liveness
 from sisyphus.forms import HISTORY, PRIVATE, ROW_HISTORY, rewritten
 from sisyphus.forms.histories import with_histories, with_histories_of_rows
 from sisyphus.frontend import read
 from sisyphus.ir import promises
 from sisyphus.kernel_forms import load_kernels
 from sisyphus.plan import build_plan
+from sisyphus.poly import Map, union_of
 from sisyphus.promise import by_promise
 from sisyphus.request import Source
 from sisyphus.target import load_device, make_target
@@ -259,6 +260,24 @@ def test_a_reader_of_another_value_is_seen(monkeypatch: pytest.MonkeyPatch) -> N
     assert with_histories(dependences(kernel)) is not None
     monkeypatch.setattr(module._Candidate, "_place", late)
     assert with_histories(dependences(kernel)) is None
+
+
+def test_a_wrong_answer_about_last_writers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both kernels are asked about by the same analysis: what it says of each is checked, not compared alone."""
+    text = f"{SUM}    Y[i, 0] = s"
+    assert with_histories(dependences(scop(text, **SHAPES))) is not None
+    right = dataflow.last_writers
+
+    def the_first_for_all(*asked):  # type: ignore[no-untyped-def]
+        found = right(*asked)
+        seen = union_of([pairs.range() for _, _, pairs in found])
+        return tuple(
+            (writer, reader, Map.from_domain_and_range(pairs.domain(), seen) if writer == "S0" else pairs)
+            for writer, reader, pairs in found
+        )
+
+    monkeypatch.setattr(dataflow, "last_writers", the_first_for_all)
+    assert with_histories(dependences(scop(text, **SHAPES))) is None
 
 
 @settings(max_examples=25, deadline=None)
