@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from importlib import import_module
 from pathlib import Path
 
@@ -12,16 +11,14 @@ from builders import scop
 from compiled_scops import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plan_interpreter import differences, run_plan, run_source, some_memory
-from random_kernels import random_point
+from points_run import differences_of_points
 
 import sisyphus as sisy
-from sisyphus.analysis import dependences, distribute, liveness
+from sisyphus.analysis import dependences, distribute
 from sisyphus.forms import GATHERED, gathered
 from sisyphus.frontend import read
 from sisyphus.ir import Scop, StmtId, promises
 from sisyphus.kernel_forms import load_kernels
-from sisyphus.plan import build_plan
 from sisyphus.promise import by_promise
 from sisyphus.request import Source
 from sisyphus.target import load_device, make_target
@@ -140,12 +137,7 @@ def test_elements_get_their_terms_in_the_order_of_the_source(
 def test_points_compute_what_the_source_computes(source: Path) -> None:
     found = gathered(dependences(read(source)))
     assert found is not None
-    distribution, live = distribute(found, dependences(found)), liveness(found)
-    rng, memory = random.Random(5), some_memory(found)
-    wanted = run_source(found, memory)
-    for _ in range(8):
-        plan = build_plan(found, distribution, live, random_point(rng, found, distribution))
-        assert differences(found, wanted, run_plan(plan, memory)) == []
+    assert differences_of_points(found, seed=5, points=8) == []
 
 
 def test_it_is_searched_first_and_faster(source: Path) -> None:

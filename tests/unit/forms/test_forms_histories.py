@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from importlib import import_module
 from pathlib import Path
 
@@ -12,17 +11,15 @@ from builders import scop
 from compiled_scops import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plan_interpreter import differences, run_plan, run_source, some_memory
-from random_kernels import random_point
+from points_run import differences_of_points
 
 import sisyphus as sisy
-from sisyphus.analysis import dataflow, dependences, distribute, liveness
+from sisyphus.analysis import dataflow, dependences, distribute
 from sisyphus.forms import HISTORY, PRIVATE, ROW_HISTORY, rewritten
 from sisyphus.forms.histories import with_histories, with_histories_of_rows
 from sisyphus.frontend import read
 from sisyphus.ir import promises
 from sisyphus.kernel_forms import load_kernels
-from sisyphus.plan import build_plan
 from sisyphus.poly import Map, union_of
 from sisyphus.promise import by_promise
 from sisyphus.request import Source
@@ -334,12 +331,7 @@ def test_all_see_the_values_of_the_source(
 )
 def test_points_compute_what_the_source_computes(text: str, word: str, tmp_path: Path) -> None:
     found = rewritten(read(kernel_at(tmp_path, text)), [word])
-    distribution, live = distribute(found, dependences(found)), liveness(found)
-    rng, memory = random.Random(7), some_memory(found)
-    wanted = run_source(found, memory)
-    for _ in range(8):
-        plan = build_plan(found, distribution, live, random_point(rng, found, distribution))
-        assert differences(found, wanted, run_plan(plan, memory)) == []
+    assert differences_of_points(found, seed=7, points=8) == []
 
 
 def test_it_is_searched_first_and_faster(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +11,10 @@ import pytest
 from batch_kernels import systems
 from builders import scop
 from compiled_scops import run
-from plan_interpreter import computes_the_same, differences, run_plan, run_source, some_memory
-from random_kernels import random_point
+from plan_interpreter import computes_the_same
+from points_run import differences_of_points
 
-from sisyphus.analysis import dependences, distribute, liveness, privatise
+from sisyphus.analysis import dependences, distribute, privatise
 from sisyphus.analysis.rewrite import with_refs
 from sisyphus.forms import (
     BLOCKS,
@@ -37,7 +36,6 @@ from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Ref, Scop, promises
 from sisyphus.ir.scop_text import dump
 from sisyphus.kernel_forms import load_kernels
-from sisyphus.plan import build_plan
 from sisyphus.poly import affine_times, const
 from sisyphus.promise import by_promise
 from sisyphus.request import Source
@@ -225,12 +223,7 @@ def test_points_of_a_wave_of_bodies_compute_what_the_source_computes(tmp_path: P
     found = dependences(made)
     wave = next(p for p in proposals(found, distribute(made, found)) if p.name == "wave-2i+j")
     steps = rewritten(wave.scop, [SUCCESSIVE])
-    distribution, live = distribute(steps, dependences(steps)), liveness(steps)
-    rng, memory = random.Random(3), some_memory(steps)
-    wanted = run_source(steps, memory)
-    for _ in range(8):
-        plan = build_plan(steps, distribution, live, random_point(rng, steps, distribution))
-        assert differences(steps, wanted, run_plan(plan, memory)) == []
+    assert differences_of_points(steps, seed=3, points=8) == []
 
 
 def test_loops_that_hand_something_over_are_no_batch() -> None:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from builders import scop
-from plan_interpreter import differences, run_plan, run_source, some_memory
-from random_kernels import random_point
+from points_run import differences_of_points
 
 import sisyphus as sisy
-from sisyphus.analysis import dependences, distribute, liveness
+from sisyphus.analysis import dependences, distribute
 from sisyphus.forms import PRIVATE, SUCCESSIVE, rewritten, successive
 from sisyphus.frontend import read
 from sisyphus.ir import Scop, promises
 from sisyphus.kernel_forms import load_kernels
-from sisyphus.plan import build_plan
 from sisyphus.promise import by_promise
 from sisyphus.request import Source
 
@@ -103,12 +100,7 @@ def test_which_statements_are_together(text: str, found: list[tuple[str, ...]]) 
 
 
 def test_points_of_steps_compute_what_the_source_computes(steps: Scop) -> None:
-    distribution, live = distribute(steps, dependences(steps)), liveness(steps)
-    rng, memory = random.Random(5), some_memory(steps)
-    wanted = run_source(steps, memory)
-    for _ in range(12):
-        plan = build_plan(steps, distribution, live, random_point(rng, steps, distribution))
-        assert differences(steps, wanted, run_plan(plan, memory)) == []
+    assert differences_of_points(steps, seed=5, points=12) == []
 
 
 @pytest.mark.parametrize(("more", "is_offered"), [("", False), (MORE, True)])
