@@ -17,6 +17,7 @@ Map = isl.Map
 IslError = isl.Error
 
 CONTEXT = isl.DEFAULT_CONTEXT
+IN, OUT = isl.dim_type.in_, isl.dim_type.out
 T = TypeVar("T")
 
 #: The dimension that counts steps from a point.
@@ -52,20 +53,21 @@ def make_map(
     name: str, dims: Sequence[str], range_name: str, range_dims: Sequence[str], exprs: Sequence[Affine]
 ) -> Map:
     """`{ name[dims] -> range_name[range_dims] : each range dimension equals its expression over dims }`."""
-    fresh = [f"o__{d}" for d in range_dims]
-    conditions = [f"{d} = {e}" for d, e in zip(fresh, exprs, strict=True)]
-    text = f"{{ {name}[{', '.join(dims)}] -> {range_name}[{', '.join(fresh)}] : {_conjunction(conditions)} }}"
-    return _rename_dims(isl.Map.read_from_str(CONTEXT, text), range_dims)
-
-
-def _conjunction(conditions: Sequence[str]) -> str:
-    return " and ".join(conditions) if conditions else "true"
-
-
-def _rename_dims(relation: Map, range_dims: Sequence[str]) -> Map:
-    for at, name in enumerate(range_dims):
-        relation = relation.set_dim_name(isl.dim_type.out, at, name)
-    return relation
+    space = isl.Space.alloc(CONTEXT, 0, len(dims), len(range_dims))
+    for kind, tuple_name, names in ((IN, name, dims), (OUT, range_name, range_dims)):
+        for at, dim in enumerate(names):
+            space = space.set_dim_name(kind, at, dim)
+        if tuple_name:
+            space = space.set_tuple_name(kind, tuple_name)
+    places = {dim: at for at, dim in enumerate(dims)}
+    local = isl.LocalSpace.from_space(space)
+    pairs = isl.BasicMap.universe(space)
+    for at, expr in zip(range(len(range_dims)), exprs, strict=True):
+        equation = isl.Constraint.alloc_equality(local).set_constant_val(expr.constant)
+        for dim, factor in expr.terms:
+            equation = equation.set_coefficient_val(IN, places[dim], factor)
+        pairs = pairs.add_constraint(equation.set_coefficient_val(OUT, at, -1))
+    return isl.Map.from_basic_map(pairs)
 
 
 def dim_names(points: Set) -> tuple[str, ...]:

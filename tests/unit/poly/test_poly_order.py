@@ -68,9 +68,11 @@ def test_a_split_loop_counts_like_nested_loops(inner: tuple[int, ...]) -> None:
     assert [value(order, 7 + at) for at in range(min(len(expected), 60))] == expected[:60]
 
 
-def test_pieces_read_as_isl() -> None:
-    assert str(TileNumber(var("i") - 2, 4)) == "floor((i - 2)/4)"
-    assert str(Remainder(var("i"), 12, 4)) == "floor(((i) mod 12)/4)"
+def test_places_of_tiles_are_those_of_larger_tiles() -> None:
+    order = schedule("S", ["i"], [TileNumber(var("i") - 2, 4), Remainder(var("i"), 12, 4), Remainder(var("i") * 2, 5)])
+    assert [value(order, at) for at in range(1, 40)] == [
+        ((at - 2) // 4, at % 12 // 4, 2 * at % 5) for at in range(1, 40)
+    ]
 
 
 def test_comparing_and_distances() -> None:
