@@ -6,13 +6,14 @@ import gc
 import importlib
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from compiled_once import remembering
 
 from sisyphus.cli.main import COLLECT_AFTER
+from sisyphus.poly import Map, Set
 
 LONGEST = 80
 
@@ -40,6 +41,21 @@ def _compiled_once() -> None:
     """The same text is compiled by the same command once; `run`, a function, hides the module's name."""
     module = importlib.import_module("sisyphus.verification.differential_run")
     module.run_tool = remembering(module.run_tool)  # type: ignore[attr-defined]
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _scheduled_once() -> None:
+    """isl's schedulers, which are asked in a copy of this large process each time, are asked the same once."""
+    module = importlib.import_module("sisyphus.forms.proposals")
+    asked, known = module.computed_times, dict[str, object]()
+
+    def remembered(domains: Mapping[str, Set], relations: Sequence[Map], **way: bool) -> object:
+        key = f"{domains} {relations} {way}"
+        if key not in known:
+            known[key] = asked(domains, relations, **way)
+        return known[key]
+
+    module.computed_times = remembered  # type: ignore[attr-defined]
 
 
 @pytest.fixture

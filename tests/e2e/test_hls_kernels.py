@@ -79,5 +79,5 @@ def test_structures_are_split_into_fields_and_put_together_for_the_source() -> N
         "p_offset",
     ]
     board = make_target(load_device("u200"), budget="routable")
-    design = optimize(Request(Source(str(path)), board, limits=Limits(seconds=5)))
+    design = optimize(Request(Source(str(path)), board, limits=Limits(effort=0.5), fixes=("adders=dsp",)))
     assert design.verdict is not None and design.verdict.passed

@@ -15,7 +15,7 @@ from sisyphus.schemas import schema
 
 GEMM = str(Path(__file__).parents[2] / "kernels" / "polybench" / "gemm.c")
 SIZES = ("-D", "NI=12", "-D", "NJ=4", "-D", "NK=3")
-SMALL = (*SIZES, "--dsp", "60", "--effort", "2")
+SMALL = (*SIZES, "--dsp", "60", "--effort", "0.5")
 
 
 @pytest.fixture(scope="module")

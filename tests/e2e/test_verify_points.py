@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "verify_points.py"
-POINTS = 2
+POINTS = 1
 KERNELS = ("gemm", "2mm", "atax", "trmm", "cholesky", "symm", "doitgen", "jacobi-2d", "durbin", "covariance")
 
 

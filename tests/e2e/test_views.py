@@ -34,8 +34,6 @@ void mixed(double A[9][7], int B[9][9], double x[9]) {
     ("kernel", "sizes", "memory", "viewed"),
     [
         ("lu", ("N=9",), 200, ("A",)),
-        ("cholesky", ("N=9",), 200, ("A",)),
-        ("ludcmp", ("N=9",), 320, ("A",)),
         ("nussinov", ("N=10",), 300, ("table",)),
         ("floyd-warshall", ("N=9",), 150, ("path",)),
     ],

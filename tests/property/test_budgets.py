@@ -16,7 +16,7 @@ from sisyphus.target import KINDS, Target, load_device, make_target
 
 #: Share of the cost that may be left to a proof, and counted work: no search depends on how busy the machine is.
 GAP, EFFORT = 0.85, 1.0
-DRAWS = 12
+DRAWS = 9
 KERNELS = Path(__file__).parents[2] / "kernels" / "polybench"
 NAMES = ("gemm", "2mm", "atax", "bicg", "mvt", "gesummv", "syrk", "trmm", "jacobi-2d", "doitgen", "covariance")
 BOARDS = ("u200", "u50", "vck190", "zcu104", "kv260", "pynq-z2")

@@ -151,7 +151,7 @@ def test_tiles_over_several_ports_hold_what_they_must(
     text: str, shapes: dict[str, tuple[int, ...]], over: dict[str, int]
 ) -> None:
     """Whole rows, parts of them that grow to whole beats of all ports, tiles loaded ahead, and stores."""
-    for plan in striped_points(text, shapes, 4, **over):
+    for plan in striped_points(text, shapes, 2, **over):
         assert all(check.passed for check in check_beats(plan))
         ran = run(project(plan), plan, sets=["random"], sanitize=True)
         assert ran.passed, [c for c in ran.checks if not c.passed]

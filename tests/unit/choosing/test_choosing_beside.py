@@ -27,7 +27,7 @@ def searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) ->
     answer, found = PartSearch.answer, list[Answer]()
 
     def kept(self: PartSearch, limits: Limits, upper: float, *near: DesignPoint | None) -> Answer:
-        found.append(answer(self, replace(limits, seconds=1.0), upper, *near))
+        found.append(answer(self, replace(limits, seconds=0.3), upper, *near))
         return found[-1]
 
     monkeypatch.setattr(PartSearch, "answer", kept)
@@ -35,7 +35,7 @@ def searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) ->
     path.write_text(STEPS)
     source = Source(str(path))
     target = make_target(load_device("u200"), budget="chip", bram18k=600, uram=0)
-    request = Request(source, target, Options(**options), fixes=("adders=dsp", "form=strips,source"))
+    request = Request(source, target, Options(**options), fixes=("adders=dsp", "*.ports=1", "form=strips,source"))
     with clock.counting():
         find(load_kernels(source), request)
     return found

@@ -30,7 +30,7 @@ void turned(const float A[128][128], float B[128][128], float C[128][128]) {
 
 
 def turned(folder: Path, *fixes: str) -> tuple[Request, Choice]:
-    limits, budgets = Limits(effort=3), {"onchip_bytes": 12_000}
+    limits, budgets = Limits(effort=1), {"onchip_bytes": 12_000}
     request = asked(folder, TURNED, budgets=budgets, limits=limits, fixes=("adders=dsp", *fixes))
     return request, find(read(request), request)
 
@@ -50,7 +50,7 @@ def cycles(request: Request, choice: Choice) -> int:
 
 
 def test_arrays_lie_in_columns_where_that_is_faster(
-    tmp_path: Path, chosen: tuple[Request, Choice], in_rows: tuple[Request, Choice]
+    chosen: tuple[Request, Choice], in_rows: tuple[Request, Choice]
 ) -> None:
     request, choice = chosen
     assert {"A", "B"} <= {*choice.point.in_columns}
@@ -58,8 +58,6 @@ def test_arrays_lie_in_columns_where_that_is_faster(
     _, plain = in_rows
     assert not plain.point.in_columns
     assert cycles(request, choice) < 0.5 * cycles(request, plain)
-    _, fixed = turned(tmp_path, "A.layout=plain")
-    assert "A" not in fixed.point.in_columns
 
 
 def test_where_only_measured_code_counts_there_is_no_such_space(in_rows: tuple[Request, Choice]) -> None:

@@ -131,7 +131,6 @@ def test_ctrl_c_leaves_an_explanation_that_says_that_it_is_not_whole(
 @pytest.mark.parametrize(
     ("budgets", "option"),
     [
-        ({"dsp": 1}, "--dsp"),
         ({"lut": 1500}, "--lut"),
     ],
 )

@@ -16,23 +16,20 @@ from sisyphus.space import Space
 FIXED = ["*.ports=1", "adders=dsp"]
 #: The first element needs the last one, so that all are kept.
 ROWS = """
-#define H 64
-#define W 96
-void rows(const float x[H][W], float y[H][W])
+#define N 512
+void mirrored(const float x[N], float y[N])
 {
-    static float t[H][W];
-    for (int i = 0; i < H; i++)
-        for (int j = 0; j < W; j++)
-            t[i][j] = 0.5f * x[i][j];
-    for (int i = 0; i < H; i++)
-        for (int j = 0; j < W; j++)
-            y[i][j] = t[i][j] + t[H - 1 - i][W - 1 - j];
+    static float t[N];
+    for (int i = 0; i < N; i++)
+        t[i] = 0.5f * x[i];
+    for (int i = 0; i < N; i++)
+        y[i] = t[i] + t[N - 1 - i];
 }
 """
 
 
 def test_a_local_array_without_room_is_in_memory(tmp_path: Path) -> None:
-    path, out, target = tmp_path / "rows.c", tmp_path / "out", sisy.board(mem="8KB")
+    path, out, target = tmp_path / "rows.c", tmp_path / "out", sisy.board(mem="1KB")
     path.write_text(ROWS)
     found = sisy.optimize(path, target, fix=FIXED, effort=0.5, cache=False, verify=False)
     assert any("no room for `t`: in memory" in note for note in found.notes)

@@ -40,13 +40,19 @@ void upsample(const float in[2][5][6], const float w[2][3][3][3], float out[3][1
                             out[o][2 * y + p][2 * x + q] += in[c][y][x] * w[c][o][p][q];
 }
 """
-LARGER = (
-    UPSAMPLE.replace("[5][6]", "[15][16]")
-    .replace("11", "31")
-    .replace("13", "33")
-    .replace("< 5", "< 15")
-    .replace("< 6", "< 16")
-)
+LINE = """
+void line(const float in[4][64], const float w[4][8][5], float out[8][131])
+{
+    for (int o = 0; o < 8; o++)
+        for (int x = 0; x < 131; x++)
+            out[o][x] = 0.5f;
+    for (int o = 0; o < 8; o++)
+        for (int c = 0; c < 4; c++)
+            for (int x = 0; x < 64; x++)
+                for (int p = 0; p < 5; p++)
+                    out[o][2 * x + p] += in[c][x] * w[c][o][p];
+}
+"""
 #: One space of each form is enough.
 FIXED = "*.ports=1", "adders=dsp"
 SHAPES = {"C": (40,), "D": (40, 40), "X": (8,), "W": (8,)}
@@ -141,7 +147,7 @@ def test_points_compute_what_the_source_computes(source: Path) -> None:
 
 
 def test_it_is_searched_first_and_faster(source: Path) -> None:
-    source.write_text(LARGER)
+    source.write_text(LINE)
     kernels = load_kernels(Source(str(source)))
     assert by_promise(kernels)[0].name == GATHERED
     target = make_target(load_device("u200"), dsp=400, lut=150_000)

@@ -485,7 +485,7 @@ void points(const float cx[20], const float cy[18], unsigned char out[18][20])
         for (int j = 0; j < 20; j++) {
             float x = 0, y = 0;
             int n = 0;
-            for (int k = 0; k < 16; k++) {
+            for (int k = 0; k < 6; k++) {
                 float xx = x * x, yy = y * y;
                 int in = xx + yy < 4.0f;
                 y = in ? 2 * x * y + cy[i] : y;
@@ -497,7 +497,7 @@ void points(const float cx[20], const float cy[18], unsigned char out[18][20])
 }
 """)
     forms = {form.name: form for form in load_kernels(Source(str(path)))}
-    assert max(a.elements for a in forms["expanded"].scop.arrays) == 16 * 18 * 20
+    assert max(a.elements for a in forms["expanded"].scop.arrays) == 6 * 18 * 20
     assert max(a.elements for a in forms["private"].scop.arrays) == 18 * 20
     assert steps_of(forms["private"].distribution.body) <= steps_of(forms["expanded"].distribution.body)
     assert run(forms["private"].scop, path, tmp_path) == "equal"

@@ -112,7 +112,13 @@ def test_steps_of_far_fewer_nests_are_offered_and_come_first(tmp_path: Path, mor
 
 def test_a_design_of_steps_in_one_body_is_the_source_and_faster(tmp_path: Path) -> None:
     apart, together = (
-        sisy.optimize(written(tmp_path, MORE), effort=2, cache=False, verify=word == SUCCESSIVE, fix=[f"form={word}"])
+        sisy.optimize(
+            written(tmp_path, MORE),
+            effort=1,
+            cache=False,
+            verify=word == SUCCESSIVE,
+            fix=[f"form={word}", "adders=dsp"],
+        )
         for word in ("expanded", SUCCESSIVE)
     )
     assert together.verdict is not None and together.verdict.passed

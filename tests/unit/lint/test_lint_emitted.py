@@ -61,7 +61,7 @@ def test_a_fault_planted_in_our_text_is_found(rule: str) -> None:
 def test_chosen_design(name: str, tmp_path: Path) -> None:
     source = pipeline.Source(str(POLYBENCH / f"{name}.c"), defines=CHOSEN[name])
     target = make_target(load_device("u200"), budget="chip", dsp=300)
-    request = pipeline.Request(source, target, limits=Limits(effort=2.0), fixes=("adders=dsp",), verify=False)
+    request = pipeline.Request(source, target, limits=Limits(effort=0.5), fixes=("adders=dsp",), verify=False)
     pipeline.optimize(request).save(tmp_path / "out")
     assert lint_paths([tmp_path / "out"]) == ()
 

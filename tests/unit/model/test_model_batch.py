@@ -131,7 +131,7 @@ def test_candidates_with_tiles_over_several_ports_cost_what_their_plans_cost(
     space = over_ports(plain.space, ArrayId("A"), count)
     assert space is not None
     kernel = replace(plain, space=space)
-    points = [point for point in random_points(space, 20 * POINTS, seed=count) if point.dealt_tiles]
+    points = [point for point in random_points(space, 15 * POINTS, seed=count) if point.dealt_tiles]
     assert len(points) >= 5
     plans = [kernel.plan(point) for point in points]
     for nest in space.nests:

@@ -27,7 +27,7 @@ from sisyphus.search.solution import Solution, point_of
 from sisyphus.search.start import try_placement
 from sisyphus.space import DesignPoint, Space, Tile
 
-SQUARES = {**dict.fromkeys("ABCD", (8, 8)), "X": (8,), "Y": (8,)}
+SQUARES = {**dict.fromkeys("ABCD", (6, 6)), "X": (6,), "Y": (6,)}
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -82,7 +82,7 @@ def test_a_sample_has_the_best_at_every_price(tilings: list[tuple[int, int]], co
 
 
 def tight_space(lut: int = 2 * LUTS) -> Space:
-    return measured_space(FOUR_NESTS.replace("16", "8"), SQUARES, lut=lut)
+    return measured_space(FOUR_NESTS.replace("16", "6"), SQUARES, lut=lut)
 
 
 def slow_design(space: Space) -> DesignPoint:

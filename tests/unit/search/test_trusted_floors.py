@@ -33,7 +33,7 @@ def left_out_and_counted(costs: MeasuredCosts) -> Iterator[tuple[Mask, Mask]]:
     """Per family of places: tilings that bounds leave out, and those that take for ever when they are counted."""
     rng, [nest] = np.random.default_rng(1), costs.space.nests
     every, arrays = candidates_of(costs.space, nest, costs.states), tuple(use.array for use in nest.arrays)
-    tilings = every.take(np.sort(rng.choice(every.count, 300, replace=False)))
+    tilings = every.take(np.sort(rng.choice(every.count, 150, replace=False)))
     chains = Chains(costs.space, nest, arrays)
     active = chains.active(tilings.batch.level0)
     for bits in np.unique(active).tolist():

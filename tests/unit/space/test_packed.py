@@ -83,7 +83,7 @@ def test_a_layout_is_as_it_is_fixed() -> None:
     assert dict(fixed.layouts) == {"C": "packed", "A": "plain"}
 
 
-@settings(derandomize=True, max_examples=150, deadline=None, database=None)
+@settings(derandomize=True, max_examples=75, deadline=None, database=None)
 @given(st.integers(0, 10**6))
 def test_any_tiles_of_such_arrays_can_be_packed(seed: int) -> None:
     """Each with any beat; a plan that cannot have them is refused."""

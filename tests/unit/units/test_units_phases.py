@@ -264,7 +264,7 @@ def rows_of(tmp_path: Path, phases: Count) -> UnitsDesign:
     (tmp_path / "rows.c").write_text(ROWS)
     target = make_target(load_device("u55c"), budget="routable", dsp=60)
     source, options = Source(str(tmp_path / "rows.c")), Options(tiles="divisors")
-    request = Request(source, target, options, limits=Limits(effort=0.4), verify=False)
+    request = Request(source, target, options, limits=Limits(effort=0.2), verify=False)
     return optimize_units(request, 2, phases=phases)
 
 
@@ -284,7 +284,7 @@ def test_where_no_phase_can_be_dealt_the_reason_is_that_of_the_whole(tmp_path: P
     loop = "for (int i = 0; i < 64; i++) { b[i] = 2 * a[i]; s += b[i]; }"
     (tmp_path / "sum.c").write_text(f"void k(float a[64], float b[64], float *out) {{ float s = 0; {loop} *out = s; }}")
     target = make_target(load_device("u55c"), budget="routable", dsp=60)
-    request = Request(Source(str(tmp_path / "sum.c")), target, limits=Limits(effort=0.4), verify=False)
+    request = Request(Source(str(tmp_path / "sum.c")), target, limits=Limits(effort=0.2), verify=False)
     with pytest.raises(KernelError, match="over 2 units: a unit of two would run 100% of the operations"):
         optimize_units(request, 2)
 

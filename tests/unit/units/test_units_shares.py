@@ -59,7 +59,7 @@ def dealt(
 ) -> tuple[Split, Searches]:
     source = Source(str(POLYBENCH / f"{name}.c"), defines=defines)
     target = make_target(load_device(device), budget=budget, dsp=dsp)
-    request = Request(source, target, Options(tiles="divisors"), limits=Limits(effort=1.5))
+    request = Request(source, target, Options(tiles="divisors"), limits=Limits(effort=0.5))
     searches = Searches(is_late=is_late)
     return split(read_kernel(source), request, units, searches.find, lambda stage: None), searches
 
