@@ -6,14 +6,14 @@ Work is the same on every machine, however much else it has to do, and so is wha
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from sisyphus.values import dataclass
+from sisyphus.values import dataclass, field
 
 #: Work, in choices whose cost is counted, that one of `--effort` stands for: about a second's.
-WORK_OF_ONE = 150_000
+WORK_OF_ONE = 180_000
 #: The same of the full model's word about a design, and of arithmetic on arrays however short.
 JUDGED, CALL = 1800, 150
 #: So many entries of arrays that are only added up or compared are as much as one choice.
@@ -23,6 +23,7 @@ ENTRIES = 7
 @dataclass
 class _Work:
     done: int = 0
+    known: set[Hashable] = field(default_factory=set)
 
 
 _COUNTED: ContextVar[_Work | None] = ContextVar("work", default=None)
@@ -38,6 +39,14 @@ def did(work: int) -> None:
     """So much was done; of no account where seconds are."""
     counted = _COUNTED.get()
     if counted is not None:
+        counted.done += work
+
+
+def did_once(thing: Hashable, work: int) -> None:
+    """So much was done for a thing, the first time that it is asked for in a block, whoever made it before."""
+    counted = _COUNTED.get()
+    if counted is not None and thing not in counted.known:
+        counted.known.add(thing)
         counted.done += work
 
 

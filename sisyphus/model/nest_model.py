@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
+from sisyphus import clock
 from sisyphus.algebra import EXACT, VECTOR, Algebra, Condition, Value, distinct
 from sisyphus.algebra.tape import Program, Tape
 from sisyphus.ir import Scop, StmtId
@@ -44,6 +45,8 @@ Floats = npt.NDArray[np.float64]
 AT_ONCE = 4096
 #: Candidates of a new shape that are computed one by one.
 FEW = 2
+#: Work (`clock`) of formulas for one candidate; of a step of them that is written down, and of one that is computed.
+ONE_BY_ONE, WRITTEN, COMPUTED = 300, 1.5, 0.25
 
 #: Cycles of what is not wanted; more than any design takes, and sums of it fit in 64 bits.
 FOR_EVER = 10**15
@@ -129,15 +132,21 @@ class NestModel:
         To write them down takes longer than to compute a few candidates one by one.
         """
         key, columns = _inputs(numbers.without_constants())
-        if (shape, key) not in self._programs and len(rows) <= FEW:
+        are_few, is_known = len(rows) <= FEW, (shape, key) in self._programs
+        if are_few:
+            clock.did(ONE_BY_ONE * len(rows))
+        if are_few and not is_known:
             for at in range(len(rows)):
                 found.put(rows[at : at + 1], self._figures(EXACT, shape, numbers.at(at)))
             return
-        if (shape, key) not in self._programs:
+        if not is_known:
             self._programs[shape, key] = self._program(shape, numbers.without_constants())
         program = self._programs[shape, key]
-        for start in range(0, len(rows), AT_ONCE):
-            part = slice(start, start + AT_ONCE)
+        parts = [slice(start, start + AT_ONCE) for start in range(0, len(rows), AT_ONCE)]
+        if not are_few:  # counted as if this search had written it down, so that it is the same after another one
+            clock.did_once(program, int(WRITTEN * len(program.steps)))
+            clock.did(int(COMPUTED * len(program.steps)) * len(parts))
+        for part in parts:
             found.put(rows[part], program.run([column[part] for column in columns]))
 
     def _program(self, shape: Shape, numbers: Numbers) -> Program:

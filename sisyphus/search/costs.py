@@ -276,8 +276,8 @@ class CostModel(Protocol):
         """Whether the block memories have room for these arrays, whatever their partitions are."""
         ...
 
-    def is_quick(self, nest: NestSpace) -> bool:
-        """Whether all tilings of a nest may be counted at once; those of others are where they might be of use."""
+    def counted_per_look(self, nest: NestSpace) -> int:
+        """How many candidates of a nest may be counted between two looks at the clock: few where each takes long."""
         ...
 
     def nest(self, nest: NestSpace, tilings: Tilings, registers: Arrays) -> Costs:

@@ -23,7 +23,8 @@ class Effort:
     new_entries: int = 200_000  # that a table gets at once: of more, the cheapest
     sampled_places: int = 50_000  # choices with places that are looked at for a sample
     tile_sizes: int = 2_000  # combinations for one array of a nest; of more it may have the widest beat
-    listed_points: int = 100_000  # of a nest all of whose tilings are counted, where each looks at all points
+    points_per_look: int = 20_000_000  # that counts look at, of all candidates together, between two looks at the clock
+    quick_tilings: int = 200  # of a nest: where fewer are, not all of its tilings are counted
     budget_parts: int = 1024  # what nests take is rounded down to such a part of a budget, so that more are alike
     small_share: int = 8  # small arrays are never tiled if all of them take less than this part of the memory,
     small_arrays: int = 4  # and there are more

@@ -151,14 +151,14 @@ class LowerBounds:
         """Cycles and usage with all arrays resident; None where it would take too long to count them all."""
         key = (nest.id, registers)
         if key not in self._whole:
-            if not self.costs.is_quick(nest):
+            most = min(EFFORT.tilings_per_look, self.costs.counted_per_look(nest))
+            if most < EFFORT.quick_tilings:
                 return None
-            tilings = self._tilings[nest.id]
-            parts = []
-            for start in range(0, max(tilings.count, 1), EFFORT.tilings_per_look):
+            tilings, parts = self._tilings[nest.id], []
+            for start in range(0, max(tilings.count, 1), most):
                 if self.deadline.is_over:
                     return None
-                rows = np.arange(start, min(start + EFFORT.tilings_per_look, tilings.count))
+                rows = np.arange(start, min(start + most, tilings.count))
                 parts.append(self.costs.nest(nest, tilings.take(rows), registers))
             self._whole[key] = joined_costs(parts)
         return self._whole[key]

@@ -216,8 +216,8 @@ class MeasuredCosts(ResidentCosts):
         table = self.space.target.operators
         return (*(lut(table, kind) / max(core.cost.lut, 1) for kind, core in self._cores.items()), 0.0)
 
-    def is_quick(self, nest: NestSpace) -> bool:
-        return self._models[nest.id].counts.listed <= EFFORT.listed_points
+    def counted_per_look(self, nest: NestSpace) -> int:
+        return max(EFFORT.points_per_look // max(self._models[nest.id].counts.listed, 1), 1)
 
     def nest(self, nest: NestSpace, tilings: Tilings, registers: Arrays) -> Costs:
         return self.count(nest, tilings, Placed((Places(),), np.zeros(tilings.count, np.int64)), registers)

@@ -130,7 +130,8 @@ class Options:
         for array, states in self._resident_states().items():
             if array in sample.agreed:
                 kept &= sample.agreed[array][states]
-        rows, count = np.flatnonzero(kept), sample.count
+        rows, most = np.flatnonzero(kept), self.costs.counted_per_look(self.nest)
+        count = min(sample.count, most)
         if self.uses:
             families = len(self.chains.families((1 << len(self.nest.loops)) - 1))
             # no order of all loops need be legal
@@ -143,7 +144,7 @@ class Options:
         scratch = np.full(self.tilings.count, np.inf)
         found = joined_tables([self._nothing, *self._placed_entries(scratch, rows, -np.inf, limit, budgets)])
         found = of_few_kinds(found.take(np.argsort(found.cycles, kind="stable")), sample.places)
-        found = found.take(spread(found.count, 2 * EFFORT.sampled_more * sample.count))
+        found = found.take(spread(found.count, min(2 * EFFORT.sampled_more * sample.count, most)))
         return pareto(fitting_alone(self._counted(found), limit, budgets))
 
     def find(self, choice: NestChoices) -> Table | None:
@@ -289,11 +290,15 @@ class Options:
         least = np.full(int(kinds.max()) + 1, np.inf)
         np.minimum.at(least, kinds, table.cycles)
         in_turn, rows, parts = np.argsort(least, kind="stable"), list[Ints](), list[Table]()
+        most = self.costs.counted_per_look(self.nest)
         for start in range(0, len(in_turn), EFFORT.kinds_in_turn):
-            if parts and deadline.is_over:
-                break
-            rows.append(np.flatnonzero(np.isin(kinds, in_turn[start : start + EFFORT.kinds_in_turn])))
-            parts.append(self._counted(table.take(rows[-1]), is_rounded=is_rounded))
+            some = np.flatnonzero(np.isin(kinds, in_turn[start : start + EFFORT.kinds_in_turn]))
+            some = some[np.argsort(table.cycles[some], kind="stable")] if len(some) > most else some
+            for first in range(0, len(some), most):
+                if parts and deadline.is_over:
+                    break
+                rows.append(some[first : first + most])
+                parts.append(self._counted(table.take(rows[-1]), is_rounded=is_rounded))
         done = np.concatenate(rows)
         return joined_tables(parts).take(np.argsort(done)), table.take(np.delete(np.arange(table.count), done))
 

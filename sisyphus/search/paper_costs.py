@@ -27,6 +27,7 @@ from sisyphus.search.costs import (
     Transfers,
     Width,
 )
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.memory_costs import MEMORY, MemoryCosts, footprint, tile_spans, touched
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Space
 from sisyphus.target import Budget
@@ -111,8 +112,8 @@ class PaperCosts(MemoryCosts):
     def may_hold(self, residents: Arrays) -> bool:
         return True
 
-    def is_quick(self, nest: NestSpace) -> bool:
-        return True
+    def counted_per_look(self, nest: NestSpace) -> int:
+        return EFFORT.points_per_look
 
     def nest(self, nest: NestSpace, tilings: Tilings, registers: Arrays) -> Costs:
         batch = tilings.batch

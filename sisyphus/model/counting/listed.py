@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from sisyphus import clock
 from sisyphus.algebra import distinct, first_of_rows
 from sisyphus.errors import KernelError
 from sisyphus.model.counting.iterations import FEWER_POINTS, Ints, numbered
@@ -24,6 +25,8 @@ SOME_POINTS = 1 << 15
 FEW_TILES = 16
 #: It is the first loop with so many iterations: loops around blocks and strips have few, and most points lie inside.
 MANY_TILES = 256
+#: Work (`clock`): so many points, a loop of each, are as much as one choice.
+POINTS_OF_ONE = 2500
 
 Narrow = npt.NDArray[np.int32]
 #: Conditions (each >= 0) of a convex set of points.
@@ -82,6 +85,7 @@ class Listed:
 
     def count(self, lower: Mapping[str, int], tiled: Mapping[str, int]) -> int:
         """Different tiles of the loops that have a size."""
+        clock.did(clock.CALL + len(self.rows) * len(tiled) // POINTS_OF_ONE)
         pair = self.loops[-2:]
         if all(tiled.get(loop) == 1 for loop in self.loops[:-2]) and set(pair) <= set(tiled) and self._fronts:
             return self._fronts.tiles(*((lower[loop], tiled[loop]) for loop in pair))
@@ -149,7 +153,8 @@ def _each(loops: tuple[str, ...], sizes: Mapping[str, Ints]) -> list[dict[str, i
 def listed(loops: tuple[str, ...], parts: Sequence[Convex], ranges: Mapping[str, tuple[int, int]]) -> Listed | Sampled:
     """The points of some loops in any of several convex parts; of very many those in some tiles of one loop."""
     lengths = [high - low + 1 for low, high in (ranges[loop] for loop in loops)]
-    at = next((at for at, every in enumerate(lengths[:-1]) if every >= MANY_TILES), 0)
+    long = [at for least in (MANY_TILES, FEW_TILES, 0) for at, every in enumerate(lengths[:-1]) if every >= least]
+    at = long[0] if long else 0
     every, few = lengths[at], min(FEW_TILES, lengths[at])
     points = len(_listed(loops, parts, ranges, (at, ranges[loops[at]][0] + _spread(few, every))).rows)
     if points * every <= ENOUGH_POINTS * few:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sisyphus.ir import Binary, Call, Cast, Expr, Literal, ScalarType, children, with_operands
+from sisyphus.ir import Binary, Call, Cast, Expr, Literal, ScalarType, Select, children, with_operands
 from sisyphus.target import fits_multiply_add
 from sisyphus.values import replace
 
@@ -33,14 +33,33 @@ def has_multiply_add(expr: Expr) -> bool:
 
 
 def bits_of(expr: Expr) -> int:
-    """Bits that an integer operand can really have."""
+    """Bits that an integer operand can really have: those of what it is made of, not of C's `int`.
+
+    As in addresses, whose products have the widths of loops; a sum has a bit more, a product as many as both operands.
+    """
+    most = expr.type.bits
     match expr:
         case Cast(operand=operand) if not operand.type.is_float:
-            return min(bits_of(operand), expr.type.bits)
+            found = bits_of(operand)
         case Literal(integer=int(value)):
-            return min(value.bit_length() + 1, expr.type.bits)
+            found = value.bit_length() + 1
+        case Binary(op="+" | "-", left=left, right=right, type=kind) if kind.kind == "int":
+            found = max(_signed_bits_of(left), _signed_bits_of(right)) + 1
+        case Binary(op="*", left=left, right=right, type=kind) if not kind.is_float:
+            found = bits_of(left) + bits_of(right)
+        case Binary(op=">>", left=left, right=Literal(integer=int(places))):
+            found = max(bits_of(left) - places, 1)
+        case Select(then=then, other=other, type=kind) if not kind.is_float:
+            found = max(bits_of(then), bits_of(other))
         case _:
-            return expr.type.bits
+            found = most
+    return min(found, most)
+
+
+def _signed_bits_of(expr: Expr) -> int:
+    """With one for the sign of what is never negative."""
+    is_unsigned = isinstance(expr, Cast) and expr.operand.type.kind == "uint"
+    return bits_of(expr) + is_unsigned
 
 
 def _taken(expr: Expr, kind: ScalarType) -> Expr | None:

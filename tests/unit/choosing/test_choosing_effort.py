@@ -38,6 +38,22 @@ def test_the_clock_counts_work_in_its_block_alone() -> None:
     assert before <= clock.now() <= time.monotonic() and clock.raised() == "--time-limit"
 
 
+def test_what_is_made_once_is_work_once_in_each_block() -> None:
+    for _ in range(2):
+        with clock.counting():
+            for _ in range(3):
+                clock.did_once("formulas", clock.WORK_OF_ONE)
+            assert clock.now() == 1.0
+
+
+def test_a_second_search_of_a_kernel_counts_what_the_first_one_wrote_down() -> None:
+    """Formulas stay with the kernel: a search that finds them there has no more effort than one that does not."""
+    kernel = sisy.read(HARD, defines=SIZE)
+    one, two = (sisy.optimize(kernel, effort=EFFORT, verify=False, cache=False) for _ in range(2))
+    assert one.point == two.point
+    assert [(m.cost, m.bound, m.seconds) for m in one.trace] == [(m.cost, m.bound, m.seconds) for m in two.trace]
+
+
 def searched(path: Path = HARD, effort: float = EFFORT, size: Mapping[str, int] = SIZE, *fix: str) -> sisy.Design:
     return sisy.optimize(sisy.read(path, defines=size), effort=effort, fix=fix, verify=False, cache=False)
 

@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from model_candidates import kernel_of
 
+from sisyphus import clock
 from sisyphus.errors import KernelError
 from sisyphus.model.counting import iterations as counting
 from sisyphus.model.counting.iterations import Visits, survey
-from sisyphus.model.counting.listed import Listed, Sampled, convex_points, listed
+from sisyphus.model.counting.listed import POINTS_OF_ONE, Listed, Sampled, convex_points, listed
 from sisyphus.model.counting.tilecount import tile_counts
 from sisyphus.plan import Bound, For, Guard, LoopRole, Node, Quotient, Run
 from sisyphus.poly import Affine, const, var
@@ -155,6 +156,32 @@ def test_tiles_inside_of_few_blocks_stand_for_all(monkeypatch: pytest.MonkeyPatc
     for sizes in itertools.product((1, 2), (1, 4, 90, None), (1, 3), (1, 9)):
         given = {name: np.array([size]) for name, size in zip(loops, sizes, strict=True) if size}
         assert some.tiles(lower, given)[0] == pytest.approx(exact.tiles(lower, given)[0], rel=0.05)
+
+
+def test_a_loop_of_few_iterations_does_not_stand_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the colours of a grid: all points lie in two of them, so that some tiles of a loop inside are looked at."""
+    c, i, j = map(var, "cij")
+    ranges, loops = {"c": (0, 1), "i": (0, 199), "j": (0, 199)}, ("c", "i", "j")
+    parts = [(-c, i - j), (c - 1, j - i - 1)]
+    exact = listed(loops, parts, ranges)
+    for name in ("ENOUGH_POINTS", "SOME_POINTS"):
+        monkeypatch.setattr(f"sisyphus.model.counting.listed.{name}", len(exact.rows) // 5)
+    some = listed(loops, parts, ranges)
+    assert isinstance(exact, Listed)
+    assert isinstance(some, Sampled) and some.loops[some.at] == "i"
+    assert len(some.rows) <= len(exact.rows) / 4
+    lower = {name: low for name, (low, _) in ranges.items()}
+    for sizes in itertools.product((1, 2), (1, 4, 50, None), (1, 9)):
+        given = {name: np.array([size]) for name, size in zip(loops, sizes, strict=True) if size}
+        assert some.tiles(lower, given)[0] == pytest.approx(exact.tiles(lower, given)[0], rel=0.05)
+
+
+def test_points_that_counts_look_at_are_work() -> None:
+    i, j = var("i"), var("j")
+    points = listed(("i", "j"), [(i - j,), (j - i - 3,)], {"i": (0, 299), "j": (0, 299)})
+    with clock.counting():
+        points.tiles({"i": 0, "j": 0}, {"i": np.array([7]), "j": np.array([5])})
+        assert clock.now() * clock.WORK_OF_ONE >= clock.CALL + len(points.rows) * 2 // POINTS_OF_ONE
 
 
 def test_a_nest_in_outer_loops_knows_its_calls() -> None:

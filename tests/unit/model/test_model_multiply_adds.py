@@ -12,7 +12,7 @@ from random_kernels import random_point
 from sisyphus.frontend import read
 from sisyphus.ir import Call, Expr, Scop, children, walk
 from sisyphus.model import NestModel, estimate
-from sisyphus.model.facts.multiply_adds import PRODUCT, has_multiply_add, with_multiply_adds
+from sisyphus.model.facts.multiply_adds import PRODUCT, bits_of, has_multiply_add, with_multiply_adds
 from sisyphus.model.formulas.cores import core_of
 from sisyphus.model.formulas.iteration_latency import path_to
 from sisyphus.target import load_device, make_target
@@ -56,6 +56,10 @@ def products_in(expr: Expr) -> list[Expr]:
         ("A[i][k] * B[k] + B[k] * B[k]", "int8_t", "int32_t", 1),
         ("C[i] + (A[i][k] * B[k] + B[k] * B[k])", "int8_t", "int32_t", 1),
         ("(C[i] + A[i][k] * B[k]) + B[k] * B[k]", "int8_t", "int32_t", 2),
+        ("C[i] + (A[i][k] - 3) * (B[k] + 5)", "int8_t", "int32_t", 1),
+        ("C[i] + (B[k] * B[k] - (A[i][k] >> 3)) * B[k]", "int8_t", "int32_t", 1),
+        ("C[i] + (A[i][k] > 3 ? A[i][k] : 3) * B[k]", "int8_t", "int32_t", 1),
+        ("C[i] + (A[i][k] - 3u) * B[k]", "uint8_t", "uint32_t", 0),  # 3 may be more, and the difference wraps around
         ("C[i] + A[i][k] * 4", "int8_t", "int32_t", 0),
         ("C[i] + (A[i][k] * B[k] >> 7)", "int8_t", "int32_t", 0),
         ("C[i] + (int8_t)(A[i][k] * B[k])", "int8_t", "int32_t", 0),
@@ -71,6 +75,18 @@ def test_which_products_are_one_with_their_sum(tmp_path: Path, value: str, type:
     assert len(products_in(found)) == count
     assert [len(children(part)) for part in walk(found)] == [len(children(part)) for part in walk(plain)]
     assert found == plain or count
+
+
+def test_what_is_made_of_narrow_numbers_is_little_wider(tmp_path: Path) -> None:
+    rng = random.Random(1)
+    text = "(A[i][k] - 3) * ((B[k] >> 2) + 5) - (A[i][k] > B[k] ? A[i][k] : B[k] - 1)"
+    value = scop_of(tmp_path, text).statements[0].rhs
+    seen = 0
+    for _ in range(2000):
+        a, b = (rng.choice((-128, 127, rng.randrange(-128, 128))) for _ in range(2))
+        result = (a - 3) * ((b >> 2) + 5) - (a if a > b else b - 1)
+        seen = max(seen, (result if result >= 0 else ~result).bit_length() + 1)
+    assert seen <= bits_of(value) <= seen + 3
 
 
 def test_a_sum_waits_for_its_product_alone(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from sisyphus.errors import NoDesignError
 from sisyphus.ir import ArrayId
 from sisyphus.search import Found, MakeCosts, MeasuredCosts, Solution, Terms, point_of, search
 from sisyphus.search.costs import Costs, Placed, Tilings
+from sisyphus.search.deadline import Deadline
 from sisyphus.search.exact import Verdict
 from sisyphus.search.lower_bounds import LowerBounds
 from sisyphus.solve import Limits, Stop
@@ -80,6 +81,30 @@ TINY = ("scale", "dot", "triangle", "sweep", "zero")
 @pytest.mark.parametrize("kernel", TINY)
 def test_nothing_that_was_enumerated_is_better(kernel: str) -> None:
     assert wrong(kernel, {}) is None
+
+
+class FewPerLook(MeasuredCosts):
+    """As of a nest whose counts look at very many points."""
+
+    def counted_per_look(self, nest: NestSpace) -> int:
+        return 2
+
+
+@pytest.mark.parametrize("kernel", ["scale", "triangle"])
+def test_nothing_is_better_where_few_are_counted_between_two_looks_at_the_clock(
+    kernel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = {MeasuredCosts: 0, FewPerLook: 0}
+    counting = MeasuredCosts
+
+    def is_over(self: Deadline) -> bool:
+        looks[counting] += 1
+        return False
+
+    monkeypatch.setattr(Deadline, "is_over", property(is_over))
+    for counting in looks:
+        assert wrong(kernel, {}, counting) is None
+    assert looks[FewPerLook] > looks[MeasuredCosts]
 
 
 def just_below(space: Space, cost: float) -> float | None:
