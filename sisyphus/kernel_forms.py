@@ -27,6 +27,7 @@ from sisyphus.forms import (
     IN_PLACE,
     INLINED,
     INSIDE,
+    INTERIORS,
     LATCH,
     LONG_ROWS,
     PANELS,
@@ -116,6 +117,7 @@ def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
     sums = _written_out(SUMS_WRITTEN_OUT, apart, source)
     if sums is not None and shortest([sums]) <= shortest(plain):
         yield replace(sums, name=SUMS_WRITTEN_OUT)
+    yield from _with_interiors(apart, plain, source)
     collected = rewritten_by(GATHERED, base, source)
     if collected is not None and shortest([collected]) <= shortest(plain) // SHORTER:
         yield collected
@@ -150,6 +152,17 @@ def _other_orders(base: Kernel, direct: Kernel | None, plain: Sequence[Kernel], 
     orders = list(_in_other_orders(base, bases, source))
     others = list(_in_other_orders(direct, _bases(direct), source)) if direct is not None else []
     yield from others if others and (not orders or shortest(others) < shortest(orders)) else orders
+
+
+def _with_interiors(base: Kernel, others: Sequence[Kernel], source: Source) -> Iterator[Kernel]:
+    """The kernel with windows of pictures written out, apart from borders, where no chain of `others` is shorter."""
+    cut = rewritten_by(INTERIORS, base, source)
+    short = None if cut is None else _written_out(SUMS_WRITTEN_OUT, cut, source)
+    if short is not None:
+        found = [short, *_with_expanded(short, source)]
+        best = min(found, key=lambda kernel: shortest([kernel]))
+        if shortest([best]) <= shortest(others):
+            yield replace(best, name=INTERIORS)
 
 
 def _with_histories(kept: Kernel, others: Sequence[Kernel], source: Source) -> Iterator[Kernel]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from sisyphus.forms import BLOCKS, INSIDE, SHORTER, SUMS_WRITTEN_OUT, elsewhere, steps_of
+from sisyphus.forms import BLOCKS, INSIDE, INTERIORS, SHORTER, SUMS_WRITTEN_OUT, elsewhere, steps_of
 from sisyphus.ir import Role
 from sisyphus.request import Kernel
 from sisyphus.target import Target
@@ -20,7 +20,8 @@ def of_temporaries(kernels: Sequence[Kernel], target: Target) -> Sequence[Kernel
     taken = max((sum(a.elements * a.type.bytes for a in locals_) for locals_ in every), default=0)
     if not taken or taken * MUCH > target.budget.onchip_bytes:
         return kernels
-    return [kernel for kernel in kernels if not {INSIDE, BLOCKS, SUMS_WRITTEN_OUT} & {*kernel.rewrites}]
+    saving = {INSIDE, BLOCKS, SUMS_WRITTEN_OUT}
+    return [kernel for kernel in kernels if INTERIORS in kernel.rewrites or not saving & {*kernel.rewrites}]
 
 
 def longest_chain(kernel: Kernel) -> int:

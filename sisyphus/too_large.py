@@ -22,6 +22,7 @@ from sisyphus.forms import (
     HISTORY,
     IN_PLACE,
     INLINED,
+    INTERIORS,
     LINE_BLOCKS,
     LOCAL_BLOCKS,
     LONG_ROWS,
@@ -59,7 +60,7 @@ WINDOWS = 0.5
 #: What is done to a kernel before it is cut into blocks.
 CUT = frozenset(
     {LONG_ROWS, UNTILED, IN_PLACE, CASES, SUMS_APART, SUMS_WRITTEN_OUT}
-    | {TOGETHER, INLINED, FORWARD, HISTORY, ROW_HISTORY, WRITTEN_OUT}
+    | {TOGETHER, INLINED, FORWARD, HISTORY, ROW_HISTORY, WRITTEN_OUT, INTERIORS}
 )
 #: Share of what the nests of a kernel move that forms may move which are searched before others.
 FAR_LESS = 0.67

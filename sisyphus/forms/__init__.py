@@ -9,6 +9,7 @@ from sisyphus.forms.gathered import gathered
 from sisyphus.forms.in_place import in_place
 from sisyphus.forms.inlined import inlined
 from sisyphus.forms.inner_orders import proposals_inside
+from sisyphus.forms.interiors import interiors_apart
 from sisyphus.forms.latches import elsewhere, latched
 from sisyphus.forms.line_blocks import in_line_blocks, making_lines
 from sisyphus.forms.lines import elements_of, size_of_blocks
@@ -30,6 +31,7 @@ from sisyphus.forms.rewrites import (
     IN_PLACE,
     INLINED,
     INSIDE,
+    INTERIORS,
     LATCH,
     LINE_BLOCKS,
     LOCAL_BLOCKS,
@@ -82,6 +84,7 @@ __all__ = [
     "INLINED",
     "INNER",
     "INSIDE",
+    "INTERIORS",
     "IN_PLACE",
     "LATCH",
     "LINE_BLOCKS",
@@ -132,6 +135,7 @@ __all__ = [
     "in_tiles",
     "independent",
     "inlined",
+    "interiors_apart",
     "latched",
     "making_lines",
     "order_in_strips",

@@ -7,13 +7,16 @@ A form that gives values other places has an array for them (`local`), statement
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sisyphus.analysis.rewrite import fresh_name, names_of, with_refs
 from sisyphus.ir import Array, ArrayId, Read, Ref, Role, ScalarType, Scop, Statement, StmtId, substitute
-from sisyphus.poly import Affine, Set, make_set, pull_back, renamed, var
+from sisyphus.poly import Affine, Set, const, dim_range, make_set, pull_back, renamed, var
 from sisyphus.source import Span
 from sisyphus.values import dataclass, replace
+
+#: Copies of a statement in place of those inside of a loop, which has so many around it, each with when it comes.
+Copies = Callable[[Statement, int], Iterable[tuple[tuple[int, ...], Statement]]]
 
 
 class Names:
@@ -96,6 +99,41 @@ def loops_of(statements: Sequence[Statement]) -> dict[tuple[int, ...], list[Stat
         for depth in range(1, len(statement.iterators) + 1):
             found.setdefault(statement.position[:depth], []).append(statement)
     return found
+
+
+def run_of(statement: Statement, loop: str) -> range:
+    """What a loop runs through at most."""
+    low, high = dim_range(statement.domain, loop)
+    return range(low, high + 1)
+
+
+def in_iteration(old: Statement, depth: int, value: int) -> Statement:
+    """A statement in one iteration of its loop inside of so many, without that loop; in place of what it had inside."""
+    loops = (*old.iterators[:depth], *old.iterators[depth + 1 :])
+    copy = over(old, loops, {old.iterators[depth]: const(value)})
+    return replace(copy, position=(*old.position[: depth + 1], *old.position[depth + 2 :]))
+
+
+def instead_of_loop(scop: Scop, place: tuple[int, ...], copies: Copies) -> Scop:
+    """The kernel with copies of what a loop has inside, which lie where it did, in the order in which they come."""
+    around, names, taken = place[:-1], Names(scop), set[StmtId]()
+    written = list[tuple[tuple[int, ...], Statement]]()
+    for old in scop.statements:
+        for when, copy in copies(old, len(around)) if old.position[: len(place)] == place else [((), old)]:
+            copy = named(copy, names.statement(copy.id)) if copy.id in taken else copy
+            taken.add(copy.id)
+            written.append(((*copy.position[len(around) : len(place)], *when), copy))
+    siblings = sorted({key for key, copy in written if copy.position[: len(around)] == around})
+    moved = [
+        copy if copy.position[: len(around)] != around else _at(copy, len(around), siblings.index(key))
+        for key, copy in written
+    ]
+    return replace(scop, statements=tuple(sorted(moved, key=lambda copy: copy.position)))
+
+
+def _at(statement: Statement, depth: int, place: int) -> Statement:
+    """The statement at a place among what lies inside of so many loops."""
+    return replace(statement, position=(*statement.position[:depth], place, *statement.position[depth + 1 :]))
 
 
 def values_of(old: Statement, given: Mapping[str, Affine]) -> tuple[Affine, ...]:

@@ -16,6 +16,7 @@ from sisyphus.forms.gathered import gathered
 from sisyphus.forms.histories import with_histories, with_histories_of_rows
 from sisyphus.forms.in_place import in_place
 from sisyphus.forms.inlined import inlined
+from sisyphus.forms.interiors import interiors_apart
 from sisyphus.forms.latches import latched
 from sisyphus.forms.line_blocks import in_line_blocks
 from sisyphus.forms.local_blocks import in_local_blocks
@@ -44,7 +45,7 @@ UNTILED, FUSED, BATCHES, SUMS_APART = "untiled", "fused", "batches ", "sums-apar
 LINE_BLOCKS, INLINED, WRITTEN_OUT, TABLE_TILES = "line-blocks ", "inlined", "written-out", "table-tiles "
 SHIFTED, SHIFTED_STRIPS, LONG_ROWS, TOGETHER = "shifted", "strips-shifted ", "long-rows", "together"
 CASES, SUCCESSIVE, GATHERED, WEBS_APART = "cases", "successive", "gathered", "webs-apart "
-SUMS_WRITTEN_OUT, HISTORY, ROW_HISTORY = "sums-written-out", "history", "history-of-rows"
+SUMS_WRITTEN_OUT, HISTORY, ROW_HISTORY, INTERIORS = "sums-written-out", "history", "history-of-rows", "interiors"
 #: Blocks of what is passed on, by the dimension whose rows these are.
 LOCAL_BLOCKS = "local-blocks ", "local-blocks-1 ", "local-blocks-2 "
 
@@ -87,6 +88,7 @@ REWRITES: Mapping[str, Callable[[Dependences], Scop | None]] = {
     LONG_ROWS: in_long_rows,
     WRITTEN_OUT: written_out,
     CASES: cases_apart,
+    INTERIORS: interiors_apart,
     SUMS_WRITTEN_OUT: sums_written_out,
     PRIVATE: lambda found: None if (private := privatise(found.scop, found)) is None else private.scop,
     INSIDE: lambda found: None if (inside := expand_inside(found.scop, found)) is None else inside.scop,

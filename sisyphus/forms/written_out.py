@@ -26,11 +26,10 @@ from math import prod
 from sisyphus.analysis import Dependences, LoopKind, count_or_none, dependences, distribute, innermost
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.webs import Web, webs_of
-from sisyphus.forms.building import Names, loops_of, named, over
+from sisyphus.forms.building import in_iteration, instead_of_loop, loops_of, run_of
 from sisyphus.forms.values_apart import values_apart
-from sisyphus.ir import Role, Scop, Statement, StmtId
-from sisyphus.poly import const, dim_range, project_onto
-from sisyphus.values import replace
+from sisyphus.ir import Role, Scop, Statement
+from sisyphus.poly import project_onto
 
 #: Iterations of all loops that are written out around one statement, and statements that come of those of a loop.
 MOST_ITERATIONS, MOST_STATEMENTS = 32, 128
@@ -140,13 +139,7 @@ def _length(runs: Sequence[range]) -> int:
 
 def _values(statement: Statement, depth: int) -> Mapping[str, range]:
     """What the loops inside of so many run through at most."""
-    return {name: _run(statement, name) for name in statement.iterators[depth:]}
-
-
-def _run(statement: Statement, loop: str) -> range:
-    """What a loop runs through at most."""
-    low, high = dim_range(statement.domain, loop)
-    return range(low, high + 1)
+    return {name: run_of(statement, name) for name in statement.iterators[depth:]}
 
 
 def _without_loops(scop: Scop, place: tuple[int, ...], depth: int) -> Scop:
@@ -158,31 +151,12 @@ def _without_loops(scop: Scop, place: tuple[int, ...], depth: int) -> Scop:
 
 def _without_loop(scop: Scop, place: tuple[int, ...]) -> Scop:
     """All iterations of a loop as statements of their own, which lie where the loop did."""
-    around, names, taken = place[:-1], Names(scop), set[StmtId]()
-    written = list[tuple[tuple[int, ...], Statement]]()
-    for old in scop.statements:
-        for when, copy in _copies(old, len(around)) if old.position[: len(place)] == place else [((), old)]:
-            copy = named(copy, names.statement(copy.id)) if copy.id in taken else copy
-            taken.add(copy.id)
-            written.append(((*copy.position[len(around) : len(place)], *when), copy))
-    siblings = sorted({key for key, copy in written if copy.position[: len(around)] == around})
-    moved = [
-        copy if copy.position[: len(around)] != around else _at(copy, len(around), siblings.index(key))
-        for key, copy in written
-    ]
-    return replace(scop, statements=tuple(sorted(moved, key=lambda copy: copy.position)))
+    return instead_of_loop(scop, place, _copies)
 
 
 def _copies(old: Statement, depth: int) -> Iterator[tuple[tuple[int, int], Statement]]:
     """A statement without its loop inside of so many, for each iteration, with when that runs in the loop."""
-    own, loops = old.iterators[depth], (*old.iterators[:depth], *old.iterators[depth + 1 :])
-    for value in _run(old, own):
-        copy = over(old, loops, {own: const(value)})
+    for value in run_of(old, old.iterators[depth]):
+        copy = in_iteration(old, depth, value)
         if not copy.domain.is_empty():
-            position = (*old.position[: depth + 1], *old.position[depth + 2 :])
-            yield (value, old.position[depth + 1]), replace(copy, position=position)
-
-
-def _at(statement: Statement, depth: int, place: int) -> Statement:
-    """The statement at a place among what lies inside of so many loops."""
-    return replace(statement, position=(*statement.position[:depth], place, *statement.position[depth + 1 :]))
+            yield (value, old.position[depth + 1]), copy
