@@ -108,7 +108,7 @@ def run_of(statement: Statement, loop: str) -> range:
 
 
 def in_iteration(old: Statement, depth: int, value: int) -> Statement:
-    """A statement in one iteration of its loop inside of so many, without that loop; in place of what it had inside."""
+    """A statement in one iteration of its loop inside of so many, without that loop; it lies where the loop did."""
     loops = (*old.iterators[:depth], *old.iterators[depth + 1 :])
     copy = over(old, loops, {old.iterators[depth]: const(value)})
     return replace(copy, position=(*old.position[: depth + 1], *old.position[depth + 2 :]))
