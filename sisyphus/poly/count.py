@@ -14,7 +14,7 @@ import islpy as isl
 from sisyphus.errors import InternalError
 from sisyphus.poly.affine import Affine, const
 from sisyphus.poly.polynomial import Polynomial
-from sisyphus.poly.sets import Set, constraints, dim_range, make_set
+from sisyphus.poly.sets import Set, constraints, dim_range, make_set, with_dims
 from sisyphus.values import dataclass
 
 #: Regions looked at before counting is given up; a triangle takes three or four.
@@ -39,9 +39,7 @@ def _lifted(part: isl.BasicSet) -> Set:
     """As many points without existential variables: each becomes a dimension that has one value per point."""
     flat = part.lift().flatten() if part.dim(isl.dim_type.div) else part
     points = flat.to_set().reset_tuple_id()
-    for at in range(points.dim(isl.dim_type.set)):
-        points = points.set_dim_name(isl.dim_type.set, at, f"x{at}")
-    return points
+    return with_dims(points, isl.dim_type.set, (f"x{at}" for at in range(points.dim(isl.dim_type.set))))
 
 
 @dataclass

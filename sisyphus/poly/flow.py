@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import islpy as isl
 
 from sisyphus.poly.scan import union_of
-from sisyphus.poly.sets import Map, Set
+from sisyphus.poly.sets import Map, Set, with_dims
 
 #: Steps of a chain that are taken one by one.
 MOST_STEPS = 64
@@ -96,6 +96,4 @@ def last_write_times(writes: Sequence[Map], schedules: Sequence[Map]) -> Set:
     for one in times[1:]:
         whole = whole.union(one)
     last = whole.lexmax().range()
-    for at in range(last.dim(isl.dim_type.set)):
-        last = last.set_dim_name(isl.dim_type.set, at, f"t{at}")
-    return last
+    return with_dims(last, isl.dim_type.set, (f"t{at}" for at in range(last.dim(isl.dim_type.set))))

@@ -8,7 +8,7 @@ import islpy as isl
 
 from sisyphus.errors import InternalError
 from sisyphus.poly.affine import Affine, const, var
-from sisyphus.poly.sets import CONTEXT, IN, OUT, Map, Set, dim_names, whole
+from sisyphus.poly.sets import CONTEXT, IN, OUT, Map, Set, dim_names, whole, with_dims
 from sisyphus.values import dataclass
 
 
@@ -34,9 +34,7 @@ Piece = Affine | TileNumber | Remainder
 
 def schedule(name: str, dims: Sequence[str], pieces: Sequence[Piece]) -> Map:
     """`{ name[dims] -> [pieces] }`: when each instance runs, in a nameless time space."""
-    space = isl.Space.alloc(CONTEXT, 0, len(dims), len(pieces)).set_tuple_name(IN, name)
-    for at, dim in enumerate(dims):
-        space = space.set_dim_name(IN, at, dim)
+    space = with_dims(isl.Space.alloc(CONTEXT, 0, len(dims), len(pieces)).set_tuple_name(IN, name), IN, dims)
     places = {dim: at for at, dim in enumerate(dims)}
     zero = isl.Aff.zero_on_domain(isl.LocalSpace.from_space(space.domain()))
     times = isl.AffList.alloc(CONTEXT, len(pieces))
@@ -117,10 +115,7 @@ def through(first: Map, second: Map, source_dims: Sequence[str], sink_dims: Sequ
 
 def name_dims(relation: Map, source_dims: Sequence[str], sink_dims: Sequence[str]) -> Map:
     """The relation with its dimensions named, since isl forgets names when it composes."""
-    for kind, names in ((IN, source_dims), (OUT, sink_dims)):
-        for at, name in enumerate(names):
-            relation = relation.set_dim_name(kind, at, name)
-    return relation
+    return with_dims(with_dims(relation, IN, source_dims), OUT, sink_dims)
 
 
 def all_pairs(source: str, source_dims: Sequence[str], sink: str, sink_dims: Sequence[str]) -> Map:

@@ -19,6 +19,7 @@ from sisyphus.poly.sets import (
     renamed,
     sample,
     whole,
+    with_dims,
 )
 from sisyphus.values import dataclass
 
@@ -70,10 +71,7 @@ def convex_parts(points: Set) -> list[Set]:
 def extend(points: Set, dims: Sequence[str]) -> Set:
     """The same points with free dimensions behind, so that the names are `dims`."""
     have = points.dim(SET)
-    points = points.add_dims(SET, len(dims) - have)
-    for at, name in enumerate(dims):
-        points = points.set_dim_name(SET, at, name)
-    return points
+    return with_dims(points.add_dims(SET, len(dims) - have), SET, dims)
 
 
 def loop_bounds(points: Set, name: str, context: Set) -> LinearBounds:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -19,18 +19,24 @@ IslError = isl.Error
 CONTEXT = isl.DEFAULT_CONTEXT
 IN, OUT = isl.dim_type.in_, isl.dim_type.out
 T = TypeVar("T")
+Named = TypeVar("Named", isl.Set, isl.Map, isl.Space)
 
 #: The dimension that counts steps from a point.
 RUN = "run__"
+
+
+def with_dims(thing: Named, kind: isl.dim_type, names: Iterable[str]) -> Named:
+    """A set, a relation or a space with these names for its dimensions of a kind, outermost first."""
+    for at, name in enumerate(names):
+        thing = thing.set_dim_name(kind, at, name)
+    return thing
 
 
 def make_set(
     name: str, dims: Sequence[str], *, at_least_zero: Sequence[Affine] = (), zero: Sequence[Affine] = ()
 ) -> Set:
     """`{ name[dims] : a >= 0 for each of at_least_zero and a = 0 for each of zero }`."""
-    space = isl.Space.set_alloc(CONTEXT, 0, len(dims))
-    for at, dim in enumerate(dims):
-        space = space.set_dim_name(isl.dim_type.set, at, dim)
+    space = with_dims(isl.Space.set_alloc(CONTEXT, 0, len(dims)), isl.dim_type.set, dims)
     places = {dim: at for at, dim in enumerate(dims)}
     local = isl.LocalSpace.from_space(space)
     points = isl.BasicSet.universe(space)
@@ -55,8 +61,7 @@ def make_map(
     """`{ name[dims] -> range_name[range_dims] : each range dimension equals its expression over dims }`."""
     space = isl.Space.alloc(CONTEXT, 0, len(dims), len(range_dims))
     for kind, tuple_name, names in ((IN, name, dims), (OUT, range_name, range_dims)):
-        for at, dim in enumerate(names):
-            space = space.set_dim_name(kind, at, dim)
+        space = with_dims(space, kind, names)
         if tuple_name:
             space = space.set_tuple_name(kind, tuple_name)
     places = {dim: at for at, dim in enumerate(dims)}
@@ -96,9 +101,7 @@ def wherever(points: Set, names: Sequence[str]) -> Set:
     """The points with any values of the dimensions `names` beside theirs of the others."""
     tuple_name, dims, kind = points.get_tuple_name(), dim_names(points), isl.dim_type.set
     for at in (position(points, name) for name in names):
-        points = points.project_out(kind, at, 1).insert_dims(kind, at, 1)
-        for again, dim in enumerate(dims):
-            points = points.set_dim_name(kind, again, dim)
+        points = with_dims(points.project_out(kind, at, 1).insert_dims(kind, at, 1), kind, dims)
     return points.set_tuple_name(tuple_name)
 
 
@@ -130,10 +133,7 @@ def make_box(name: str, extents: Sequence[int]) -> Set:
 
 def renamed(points: Set, name: str, dims: Sequence[str]) -> Set:
     """The same points in the space `name[dims]`."""
-    points = points.set_tuple_name(name)
-    for at, dim in enumerate(dims):
-        points = points.set_dim_name(isl.dim_type.set, at, dim)
-    return points
+    return with_dims(points.set_tuple_name(name), isl.dim_type.set, dims)
 
 
 def box_of(points: Set) -> tuple[tuple[int, int], ...]:
