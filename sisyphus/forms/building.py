@@ -101,10 +101,21 @@ def loops_of(statements: Sequence[Statement]) -> dict[tuple[int, ...], list[Stat
     return found
 
 
-def run_of(statement: Statement, loop: str) -> range:
-    """What a loop runs through at most."""
-    low, high = dim_range(statement.domain, loop)
-    return range(low, high + 1)
+def runs_of(statement: Statement) -> dict[str, range]:
+    """What the loops around a statement run through at most, outermost first."""
+    ends = {name: dim_range(statement.domain, name) for name in statement.iterators}
+    return {name: range(low, high + 1) for name, (low, high) in ends.items()}
+
+
+def lengths_of(
+    statements: Sequence[Statement], runs: Mapping[StmtId, Mapping[str, range]]
+) -> dict[tuple[int, ...], int]:
+    """Iterations of each loop, by its place: from the first to the last that some statement has."""
+    found = dict[tuple[int, ...], int]()
+    for place, inside in loops_of(statements).items():
+        some = [run for s in inside if (run := runs[s.id][s.iterators[len(place) - 1]])]
+        found[place] = max((run.stop for run in some), default=0) - min((run.start for run in some), default=0)
+    return found
 
 
 def in_iteration(old: Statement, depth: int, value: int) -> Statement:

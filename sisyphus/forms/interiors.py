@@ -9,11 +9,11 @@ and then be one statement; what other cases compute at the borders is not there 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from sisyphus.analysis import Dependences, count_or_none
-from sisyphus.forms.building import in_iteration, instead_of_loop, loops_of, over, run_of
+from sisyphus.forms.building import in_iteration, instead_of_loop, lengths_of, over, runs_of
 from sisyphus.ir import Scop, Statement
 from sisyphus.poly import dim_range, make_set, project_onto, var
 
@@ -34,23 +34,21 @@ def interiors_apart(found: Dependences) -> Scop | None:
 
 def _cuts(scop: Scop) -> Iterator[tuple[tuple[int, ...], range]]:
     """Loops, by their places, with the iterations that have whole windows of some statement."""
-    inside = loops_of(scop.statements)
+    runs = {statement.id: runs_of(statement) for statement in scop.statements}
+    lengths = lengths_of(scop.statements, runs)
     for statement in scop.statements:
         for depth, loop in enumerate(statement.iterators, start=1):
             place = statement.position[:depth]
-            runs = [run_of(s, s.iterators[depth - 1]) for s in inside[place]]
-            every = range(min(run.start for run in runs), max(run.stop for run in runs))
-            whole = _whole(statement, loop) if len(every) >= LONG else None
-            if whole is not None and OF_LOOP * len(every) <= len(whole) < len(every):
+            whole = _whole(statement, loop, runs[statement.id]) if lengths[place] >= LONG else None
+            if whole is not None and OF_LOOP * lengths[place] <= len(whole) < lengths[place]:
                 yield place, whole
 
 
-def _whole(statement: Statement, loop: str) -> range | None:
+def _whole(statement: Statement, loop: str, runs: Mapping[str, range]) -> range | None:
     """The iterations of a loop in which a statement has all instances of its short loop; None unless in one piece.
 
     Windows of two loops have borders on four sides and corners, which make too many statements to be worth it.
     """
-    runs = {name: run_of(statement, name) for name in statement.iterators}
     short = [name for name in statement.iterators if name != loop and 1 < len(runs[name]) <= SHORT]
     if len(short) != 1:
         return None
@@ -67,12 +65,12 @@ def _whole(statement: Statement, loop: str) -> range | None:
 
 def _parts(old: Statement, depth: int, whole: range) -> Iterator[tuple[tuple[int, ...], Statement]]:
     """A statement in the iterations that are whole, and, without the loop, in each one before and behind them."""
-    loop, own = old.iterators[depth], run_of(old, old.iterators[depth])
+    loop = old.iterators[depth]
     ends = (var(loop) - whole.start, -var(loop) + (whole.stop - 1))
     inside = over(old, old.iterators, {}, ends)
     if not inside.domain.is_empty():
         yield (whole.start,), inside
-    for value in (value for value in own if value not in whole):
+    for value in (value for value in runs_of(old)[loop] if value not in whole):
         copy = in_iteration(old, depth, value)
         if not copy.domain.is_empty():
             yield (value, old.position[depth + 1]), copy

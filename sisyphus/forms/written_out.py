@@ -20,13 +20,13 @@ which needs a place for every i and j as long as its sum is a nest of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 
 from sisyphus.analysis import Dependences, LoopKind, count_or_none, dependences, distribute, innermost
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.webs import Web, webs_of
-from sisyphus.forms.building import in_iteration, instead_of_loop, loops_of, run_of
+from sisyphus.forms.building import in_iteration, instead_of_loop, lengths_of, loops_of, runs_of
 from sisyphus.forms.values_apart import values_apart
 from sisyphus.ir import Role, Scop, Statement
 from sisyphus.poly import project_onto
@@ -87,7 +87,7 @@ def _adds_up(web: Web, statement: Statement) -> bool:
 
 def _copies_of(statements: Sequence[Statement], depth: int) -> list[int]:
     """Iterations of all loops inside of so many around each of these statements."""
-    return [prod(len(values) for values in _values(s, depth).values()) for s in statements]
+    return [prod(map(len, [*runs_of(s).values()][depth:])) for s in statements]
 
 
 def _places(found: Dependences) -> Iterator[tuple[int, ...]]:
@@ -111,11 +111,8 @@ def _settled(scop: Scop) -> Iterator[tuple[int, ...]]:
 
     Of loops of two iterations it is enough that some of their values do not go together.
     """
-    values = {statement.id: _values(statement, 0) for statement in scop.statements}
-    lengths = {
-        place: _length([values[s.id][s.iterators[len(place) - 1]] for s in inside])
-        for place, inside in loops_of(scop.statements).items()
-    }
+    values = {statement.id: runs_of(statement) for statement in scop.statements}
+    lengths = lengths_of(scop.statements, values)
     for statement in scop.statements:
         own, position = values[statement.id], statement.position
         loops = {name: lengths[position[: at + 1]] for at, name in enumerate(statement.iterators)}
@@ -129,17 +126,6 @@ def _settled(scop: Scop) -> Iterator[tuple[int, ...]]:
             tied = [name for name, left in others.items() if count != left * short[name]]
             if tied and (most == 2 or count in others.values()):
                 yield position[: max(statement.iterators.index(name) for name in tied) + 1]
-
-
-def _length(runs: Sequence[range]) -> int:
-    """Iterations of a loop, from the first to the last that some statement has."""
-    some = [run for run in runs if run]
-    return max((run.stop for run in some), default=0) - min((run.start for run in some), default=0)
-
-
-def _values(statement: Statement, depth: int) -> Mapping[str, range]:
-    """What the loops inside of so many run through at most."""
-    return {name: run_of(statement, name) for name in statement.iterators[depth:]}
 
 
 def _without_loops(scop: Scop, place: tuple[int, ...], depth: int) -> Scop:
@@ -156,7 +142,7 @@ def _without_loop(scop: Scop, place: tuple[int, ...]) -> Scop:
 
 def _copies(old: Statement, depth: int) -> Iterator[tuple[tuple[int, int], Statement]]:
     """A statement without its loop inside of so many, for each iteration, with when that runs in the loop."""
-    for value in run_of(old, old.iterators[depth]):
+    for value in runs_of(old)[old.iterators[depth]]:
         copy = in_iteration(old, depth, value)
         if not copy.domain.is_empty():
             yield (value, old.position[depth + 1]), copy
