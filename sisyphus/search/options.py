@@ -286,21 +286,26 @@ class Options:
         """
         if self.is_counted or not table.count:
             return self._counted(table, is_rounded=is_rounded), table.take(np.zeros(0, np.int64))
+        rows, parts = list[Ints](), list[Table]()
+        for portion in self._portions(table):
+            if parts and deadline.is_over:
+                break
+            rows.append(portion)
+            parts.append(self._counted(table.take(portion), is_rounded=is_rounded))
+        done = np.concatenate(rows)
+        return joined_tables(parts).take(np.argsort(done)), table.take(np.delete(np.arange(table.count), done))
+
+    def _portions(self, table: Table) -> Iterator[Ints]:
+        """Entries of a few kinds each, the cheapest kinds first; of those that take long to count as few as may be."""
         kinds = self._placed(table).chosen
         least = np.full(int(kinds.max()) + 1, np.inf)
         np.minimum.at(least, kinds, table.cycles)
-        in_turn, rows, parts = np.argsort(least, kind="stable"), list[Ints](), list[Table]()
-        most = self.costs.counted_per_look(self.nest)
+        in_turn, most = np.argsort(least, kind="stable"), self.costs.counted_per_look(self.nest)
         for start in range(0, len(in_turn), EFFORT.kinds_in_turn):
             some = np.flatnonzero(np.isin(kinds, in_turn[start : start + EFFORT.kinds_in_turn]))
-            some = some[np.argsort(table.cycles[some], kind="stable")] if len(some) > most else some
-            for first in range(0, len(some), most):
-                if parts and deadline.is_over:
-                    break
-                rows.append(some[first : first + most])
-                parts.append(self._counted(table.take(rows[-1]), is_rounded=is_rounded))
-        done = np.concatenate(rows)
-        return joined_tables(parts).take(np.argsort(done)), table.take(np.delete(np.arange(table.count), done))
+            if len(some) > most:
+                some = some[np.argsort(table.cycles[some], kind="stable")]
+            yield from (some[first : first + most] for first in range(0, len(some), most))
 
     def _usage_with_buffers(self, table: Table) -> dict[str, Floats]:
         """What entries take with the buffers of their tiled arrays, by budget [kind, entry]."""
