@@ -117,6 +117,30 @@ def test_tiles_of_wavefronts_are_those_that_hold_a_point(steep: int) -> None:
         assert listed.tiles({"w": 0, "t": 0, "i": 1}, given)[0] == len(tiles)
 
 
+def loop_of_some(
+    parts: list[tuple[Affine, ...]],
+    ranges: dict[str, tuple[int, int]],
+    sizes: list[tuple[int | None, ...]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> str:
+    """The loop of which some tiles stand for all where a fifth of the points are too many; fewer than a quarter are.
+
+    For every combination of sizes the counts are within a twentieth.
+    """
+    loops, lower = tuple(ranges), {name: low for name, (low, _) in ranges.items()}
+    exact = listed(loops, parts, ranges)
+    for name in ("ENOUGH_POINTS", "SOME_POINTS"):
+        monkeypatch.setattr(f"sisyphus.model.counting.listed.{name}", len(exact.rows) // 5)
+    some = listed(loops, parts, ranges)
+    assert isinstance(exact, Listed)
+    assert isinstance(some, Sampled)
+    assert len(some.rows) < len(exact.rows) / 4
+    for chosen in itertools.product(*sizes):
+        given = {name: np.array([size]) for name, size in zip(loops, chosen, strict=True) if size}
+        assert some.tiles(lower, given)[0] == pytest.approx(exact.tiles(lower, given)[0], rel=0.05)
+    return loops[some.at]
+
+
 @pytest.mark.parametrize("several", [False, True])
 def test_some_tiles_of_the_first_loop_stand_for_all_where_points_are_many(
     several: bool, monkeypatch: pytest.MonkeyPatch
@@ -126,54 +150,23 @@ def test_some_tiles_of_the_first_loop_stand_for_all_where_points_are_many(
     ranges = {"w": (3, 260), "t": (0, 29), "i": (1, 40)}
     box = (w - 4 * t - 2 * i - 1, 60 - w + 4 * t + 2 * i)
     parts = [(*box, 20 - i), (*box, i - 21)] if several else [box]
-    exact = listed(("w", "t", "i"), parts, ranges)
-    for name in ("ENOUGH_POINTS", "SOME_POINTS"):
-        monkeypatch.setattr(f"sisyphus.model.counting.listed.{name}", len(exact.rows) // 5)
-    some = listed(("w", "t", "i"), parts, ranges)
-    assert isinstance(exact, Listed)
-    assert isinstance(some, Sampled)
-    assert len(some.rows) < len(exact.rows) / 4
-    lower = {"w": 3, "t": 0, "i": 1}
-    for sizes in itertools.product((1, 4, 90, None), (1, 3, 7), (1, 4, 9)):
-        given = {name: np.array([size]) for name, size in zip("wti", sizes, strict=True) if size}
-        assert some.tiles(lower, given)[0] == pytest.approx(exact.tiles(lower, given)[0], rel=0.05)
+    assert loop_of_some(parts, ranges, [(1, 4, 90, None), (1, 3, 7), (1, 4, 9)], monkeypatch) == "w"
 
 
 def test_tiles_inside_of_few_blocks_stand_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """As wavefronts in strips: so few blocks are all looked at, in some fronts each."""
     b, w, t, i = map(var, "bwti")
     ranges = {"b": (0, 4), "w": (3, 262), "t": (0, 29), "i": (1, 40)}
-    loops = ("b", "w", "t", "i")
     parts = [(w - 4 * t - 2 * i - 1, 60 - w + 4 * t + 2 * i, 100 - 20 * b - i)]
-    exact = listed(loops, parts, ranges)
-    for name in ("ENOUGH_POINTS", "SOME_POINTS"):
-        monkeypatch.setattr(f"sisyphus.model.counting.listed.{name}", len(exact.rows) // 5)
-    some = listed(loops, parts, ranges)
-    assert isinstance(exact, Listed)
-    assert isinstance(some, Sampled) and some.loops[some.at] == "w"
-    assert len(some.rows) < len(exact.rows) / 4
-    lower = {name: low for name, (low, _) in ranges.items()}
-    for sizes in itertools.product((1, 2), (1, 4, 90, None), (1, 3), (1, 9)):
-        given = {name: np.array([size]) for name, size in zip(loops, sizes, strict=True) if size}
-        assert some.tiles(lower, given)[0] == pytest.approx(exact.tiles(lower, given)[0], rel=0.05)
+    assert loop_of_some(parts, ranges, [(1, 2), (1, 4, 90, None), (1, 3), (1, 9)], monkeypatch) == "w"
 
 
 def test_a_loop_of_few_iterations_does_not_stand_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """As the colours of a grid: all points lie in two of them, so that some tiles of a loop inside are looked at."""
     c, i, j = map(var, "cij")
-    ranges, loops = {"c": (0, 1), "i": (0, 199), "j": (0, 199)}, ("c", "i", "j")
+    ranges = {"c": (0, 1), "i": (0, 199), "j": (0, 199)}
     parts = [(-c, i - j), (c - 1, j - i - 1)]
-    exact = listed(loops, parts, ranges)
-    for name in ("ENOUGH_POINTS", "SOME_POINTS"):
-        monkeypatch.setattr(f"sisyphus.model.counting.listed.{name}", len(exact.rows) // 5)
-    some = listed(loops, parts, ranges)
-    assert isinstance(exact, Listed)
-    assert isinstance(some, Sampled) and some.loops[some.at] == "i"
-    assert len(some.rows) <= len(exact.rows) / 4
-    lower = {name: low for name, (low, _) in ranges.items()}
-    for sizes in itertools.product((1, 2), (1, 4, 50, None), (1, 9)):
-        given = {name: np.array([size]) for name, size in zip(loops, sizes, strict=True) if size}
-        assert some.tiles(lower, given)[0] == pytest.approx(exact.tiles(lower, given)[0], rel=0.05)
+    assert loop_of_some(parts, ranges, [(1, 2), (1, 4, 50, None), (1, 9)], monkeypatch) == "i"
 
 
 def test_points_that_counts_look_at_are_work() -> None:
