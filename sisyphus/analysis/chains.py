@@ -38,19 +38,19 @@ MOST_BEGUN = 2_000
 #: Reads of one statement's values by another that are followed: those that wait longest.
 MOST_BETWEEN = 3
 
-#: Cycles from a read to the value of its statement; whether the value read is that of the instance before in a row.
+#: What it takes from a read to the value of its statement, in whatever unit; whether that is of the instance before it.
 Weight = Callable[[Statement, Ref, bool], int]
 
 
 @dataclass(frozen=True, eq=False)
 class _Edge:
-    """What instances of `sink` read of `source` through `ref`, `cycles` before their values."""
+    """What instances of `sink` read of `source` through `ref`, `duration` before their values."""
 
     source: Statement
     sink: Statement
     ref: Ref
     relation: Map
-    cycles: int
+    duration: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class _Row:
     """Every instance of a statement waits for the one before it in the innermost loop; `later` are all behind it."""
 
     statement: Statement
-    cycles: int
+    duration: int
     later: Map
 
     def end(self, starts: Map) -> Map:
@@ -66,12 +66,12 @@ class _Row:
         return starts.union(starts.apply_range(self.later)).lexmax()
 
     def length(self, starts: Set) -> int:
-        """Cycles of all rows that these instances begin; 0 where isl cannot count them."""
-        return self.cycles * (count_or_none(starts.apply(self.later)) or 0)
+        """How long all rows take that these instances begin; 0 where isl cannot count them."""
+        return self.duration * (count_or_none(starts.apply(self.later)) or 0)
 
 
 def longest_chain(found: Dependences, weight: Weight) -> tuple[int, tuple[StmtId, ...]]:
-    """Cycles of the longest chain found that leads around some statements again and again, and these.
+    """How long the longest chain found takes that leads around some statements again and again, and these.
 
     A round leads from one statement through reads of values back to it, where the next begins, at a constant distance;
     on its way it runs through rows of instances of which each waits for the one before. There may be longer chains.
@@ -85,9 +85,9 @@ def longest_chain(found: Dependences, weight: Weight) -> tuple[int, tuple[StmtId
     for way in islice(_ways(scop, edges), MOST_WAYS):
         met = {} if len(way) == 1 else {e.sink.id: rows[e.sink.id] for e in way if e.sink.id in rows}
         for through in ({}, met) if met else ({},):
-            cycles = patience.ask(partial(_cycles_around, way, through, weight)) or 0
-            if cycles > best[0]:
-                best = cycles, tuple(edge.sink.id for edge in way)
+            duration = patience.ask(partial(_duration_around, way, through, weight)) or 0
+            if duration > best[0]:
+                best = duration, tuple(edge.sink.id for edge in way)
     return best
 
 
@@ -114,7 +114,7 @@ def _ways(scop: Scop, edges: Sequence[_Edge]) -> Iterator[tuple[_Edge, ...]]:
         between.setdefault((edge.source.id, edge.sink.id), []).append(edge)
     onward: dict[StmtId, list[_Edge]] = {name: [] for name in order}
     for (source, sink), some in between.items():
-        longest = sorted(some, key=lambda edge: -edge.cycles)
+        longest = sorted(some, key=lambda edge: -edge.duration)
         onward[source] += longest if source == sink else longest[:MOST_BETWEEN]
     begun: list[tuple[_Edge, ...]] = [(edge,) for name in order for edge in onward[name]]
     for _ in range(MOST_STEPS):
@@ -129,8 +129,8 @@ def _ways(scop: Scop, edges: Sequence[_Edge]) -> Iterator[tuple[_Edge, ...]]:
         begun = list(islice(longer, MOST_BEGUN))
 
 
-def _cycles_around(way: Sequence[_Edge], through: Mapping[StmtId, _Row], weight: Weight) -> int:
-    """Cycles of the rounds that follow one another `through` rows; 0 where they are not a constant distance apart."""
+def _duration_around(way: Sequence[_Edge], through: Mapping[StmtId, _Row], weight: Weight) -> int:
+    """How long rounds take that follow one another `through` rows; 0 where they are not a constant distance apart."""
     first, again = way[0].source, len(way) == 1
     here = way[0].relation.domain().identity()
     outer = first.iterators
@@ -157,5 +157,5 @@ def _cycles_around(way: Sequence[_Edge], through: Mapping[StmtId, _Row], weight:
         return 0
     on_line = renamed(extend(line, first.iterators), first.id, first.iterators)
     rounds = count_or_none(line) or 0
-    cycles = rounds * sum(weight(first, way[0].ref, True) if again else edge.cycles for edge in way)
-    return cycles + sum(row.length(starts.intersect_domain(on_line).range()) for row, starts in begins)
+    duration = rounds * sum(weight(first, way[0].ref, True) if again else edge.duration for edge in way)
+    return duration + sum(row.length(starts.intersect_domain(on_line).range()) for row, starts in begins)

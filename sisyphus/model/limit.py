@@ -4,18 +4,28 @@ Each is a lower bound of cycles. Operations are counted after common subexpressi
 k, and again after A was written: `analysis/evaluations.py`), with every budget full of operators that start every
 cycle: all of floating point, and of integers those that take a whole adder, comparator or multiplier, whatever tools
 find out about the values. Bytes are those that must come in and go out, over all banks at full width; a chain is a run
-of instances that each wait for one before (`analysis/chains.py`).
+of instances that each wait for one before (`analysis/chains.py`). Operators without registers take picoseconds there,
+of what a period leaves for them, so that one cycle may be several instances.
 There may be longer chains than those that are looked for.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import ceil, prod
 
 from sisyphus.algebra import EXACT
-from sisyphus.analysis import Dependences, Live, count_or_none, evaluations, float_operations, longest_chain
+from sisyphus.analysis import (
+    Dependences,
+    Live,
+    count_or_none,
+    evaluations,
+    float_operations,
+    longest_chain,
+    reduction_of,
+)
 from sisyphus.ir import (
     Array,
     ArrayId,
@@ -33,13 +43,20 @@ from sisyphus.ir import (
     children,
     index_names,
 )
+from sisyphus.model.facts.multiply_adds import bits_of
 from sisyphus.model.formulas.cores import core_of
-from sisyphus.model.formulas.iteration_latency import path_to
+from sisyphus.model.formulas.iteration_latency import delay_to, path_to
 from sisyphus.model.formulas.recurrence import accumulation
 from sisyphus.poly import Set, dim_range, fix, longest_run, project_onto, sample
 from sisyphus.space import may_add_in_fabric
 from sisyphus.target import ADDERS, OperatorTable, Target
 from sisyphus.values import dataclass
+
+#: DSPs and LUTs of each kind of operator that does the same.
+Kinds = frozenset[tuple[int, int]]
+
+#: A cycle is shared between DSPs and LUTs in so many parts.
+PARTS = 32
 
 #: Operators on integers that take what their type says, where their operands may have any value.
 WHOLE = frozenset({"+", "-", "*", "<", "<=", ">", ">=", "==", "!="})
@@ -90,30 +107,48 @@ def limit_of(
         tables = [target.adding_in(adders).operators for adders in ADDERS]
     chain, chain_of = min(_longest_chain(scop, dependences, table, tree) for table in tables)
     beat = target.device.banks * target.port_bits // 8
-    compute = _compute(scop, target, tables)
+    given = frozenset(array.id for array in scop.arrays if array.role is not Role.LOCAL and _is_loaded(array, live))
+    compute = _compute(scop, target, tables, given)
     return Limit(compute, _memory(scop, live, beat), chain, chain_of, _operations(scop), beat)
 
 
 _operations = lru_cache(maxsize=4)(float_operations)  # a search asks for a limit, and so does the report on it
 
 
-def _compute(scop: Scop, target: Target, tables: Sequence[OperatorTable]) -> int:
-    """Cycles in which all operations can start, where a whole budget is operators of the right kinds."""
-    taken = [_fabric(scop, table) for table in tables]
-    dsp, lut = min(dsp for dsp, _ in taken), min(lut for _, lut in taken)
-    return max(ceil(dsp / max(target.budget.dsp, 1)), ceil(lut / max(target.budget.lut, 1)))
+def _compute(scop: Scop, target: Target, tables: Sequence[OperatorTable], given: frozenset[ArrayId]) -> int:
+    """Cycles in which all operations can start, where the whole budgets are operators of the right kinds.
+
+    A mixture of kinds fills both budgets: whatever part of a cycle one DSP is worth beside one LUT, no operator takes
+    less of it than the cheapest of its kinds, and a cycle has no more than both budgets.
+    """
+    dsps, luts = max(target.budget.dsp, 1), max(target.budget.lut, 1)
+    wanted = _operators(scop, tuple(tables), given)
+    worth = [(part * luts, (PARTS - part) * dsps) for part in range(PARTS + 1)]
+    taken = (sum(n * min(kind[0] * dsp + kind[1] * lut for kind in kinds) for kinds, n in wanted) for dsp, lut in worth)
+    return -(-max(taken) // (PARTS * dsps * luts))
 
 
 @lru_cache(maxsize=4)
-def _fabric(scop: Scop, table: OperatorTable) -> tuple[int, int]:
-    """DSPs and LUTs of all operators that are counted, each as often as it is evaluated."""
-    dsp = lut = 0
+def _operators(
+    scop: Scop, tables: tuple[OperatorTable, ...], given: frozenset[ArrayId]
+) -> tuple[tuple[Kinds, int], ...]:
+    """The operators that are counted, each as often as it is evaluated, by what their kinds take."""
+    found = Counter[Kinds]()
     for _, expr, times in _evaluations(scop):
-        core = core_of(table, expr)
-        if core is not None and (_is_of_floats(expr) or _takes_all_bits(expr)):
-            dsp += times * core.cost.dsp
-            lut += times * core.cost.lut
-    return dsp, lut
+        if _is_of_floats(expr) or _takes_all_bits(expr, given):
+            kinds = frozenset(kind for table in tables for kind in _kinds(table, expr))
+            if kinds:
+                found[kinds] += times
+    return tuple(found.items())
+
+
+def _kinds(table: OperatorTable, expr: Expr) -> Iterator[tuple[int, int]]:
+    """DSPs and LUTs of what may compute the root of an expression; a narrow product may be one DSP instead of logic."""
+    core = core_of(table, expr)
+    if core is not None:
+        yield core.cost.dsp, core.cost.lut
+        if isinstance(expr, Binary) and expr.op == "*" and not core.cost.dsp:
+            yield 1, 0
 
 
 @lru_cache(maxsize=4)  # for every table of operators
@@ -126,30 +161,37 @@ def _is_of_floats(expr: Expr) -> bool:
     return expr.type.is_float or any(part.type.is_float for part in children(expr))
 
 
-def _takes_all_bits(expr: Expr) -> bool:
-    """Whether an operator on integers is an adder, a comparator or a multiplier as wide as its operands' type.
+def _takes_all_bits(expr: Expr, given: frozenset[ArrayId]) -> bool:
+    """Whether an operator on integers is an adder, a comparator or a multiplier that takes what its core does.
 
-    What reads a constant may be less, and an adder behind a product may be part of a DSP.
+    What reads a constant may be less, and an adder behind a product may be part of a DSP. Cores of products are as wide
+    as their operands, others as the types of these.
     """
     match expr:
-        case Binary(op=op, left=left, right=right) if op in WHOLE:
+        case Binary(op=op, left=left, right=right) if op in WHOLE and not (left.type.is_float or right.type.is_float):
             parts = (left, right)
             behind = any(isinstance(part, Binary) and part.op == "*" for part in parts)
-            return not behind and all(not part.type.is_float and _has_all_bits(part) for part in parts)
+            is_wide = op == "*" or all(bits_of(part) == part.type.bits for part in parts)
+            return is_wide and not behind and all(_has_all_bits(part, given) for part in parts)
     return False
 
 
-def _has_all_bits(expr: Expr) -> bool:
-    """Whether an integer may have any value of its type, as far as its expression alone tells."""
+def _has_all_bits(expr: Expr, given: frozenset[ArrayId]) -> bool:
+    """Whether an integer may have any value of `bits_of` bits, as far as its expression alone tells.
+
+    Elements may that callers give values; those of other arrays are what is computed for them.
+    """
     match expr:
-        case Read() | Scalar():
+        case Scalar():
             return True
+        case Read(ref=ref):
+            return ref.array in given
         case Binary(op="+" | "-", left=left, right=right):
-            return _has_all_bits(left) or _has_all_bits(right)
+            return _has_all_bits(left, given) or _has_all_bits(right, given)
         case Select(then=then, other=other):
-            return _has_all_bits(then) and _has_all_bits(other)
-        case Cast(operand=operand, type=kind):
-            return not operand.type.is_float and operand.type.bits >= kind.bits and _has_all_bits(operand)
+            return _has_all_bits(then, given) and _has_all_bits(other, given)
+        case Cast(operand=operand):
+            return not operand.type.is_float and _has_all_bits(operand, given)
     return False
 
 
@@ -162,6 +204,10 @@ def _memory(scop: Scop, live: Mapping[ArrayId, Live], beat: int) -> int:
     return ceil(moved / beat)
 
 
+def _is_loaded(array: Array, live: Mapping[ArrayId, Live]) -> bool:
+    return array.id in live and live[array.id].load
+
+
 def _loaded(array: Array, live: Live) -> int:
     return (count_or_none(live.upward_exposed) or 0) if live.load else 0
 
@@ -172,19 +218,25 @@ def _stored(live: Live) -> int:
 
 @lru_cache(maxsize=4)
 def _longest_chain(scop: Scop, dependences: Dependences, table: OperatorTable, tree: bool) -> tuple[int, str]:
-    """The longest chain that is found."""
-    return max(_chains(scop, dependences, table, tree=tree), default=(0, "nothing"))
+    """The longest chain that is found, in cycles, and of which statements."""
+    picoseconds, around = max(_chains(scop, dependences, table, tree=tree), default=(0, "nothing"))
+    return ceil(picoseconds / table.usable_ps), around
 
 
 def _chains(scop: Scop, dependences: Dependences, table: OperatorTable, *, tree: bool) -> Iterator[tuple[int, str]]:
-    """Cycles of chains, through updates of one element and around statements, and of which statements.
+    """Picoseconds of chains, through updates of one element and around statements, and of which statements.
 
-    A sum that follows another one takes a cycle less than its operator, as in a pipelined loop (`recurrence.py`).
+    A sum that follows another one takes a cycle less than its operator, as in a pipelined loop (`recurrence.py`). What
+    has no registers on its way may share a cycle with what comes next. Of such sums, products, minima and maxima the
+    order is free.
     """
 
     def weight(statement: Statement, ref: Ref, again: bool) -> int:
         cycles, operators = path_to(table, statement.rhs, ref, tree=tree) or (0, 0)
-        return accumulation(EXACT, cycles, 1, single=operators == 1) if again and cycles else cycles
+        if not cycles:
+            is_free = ref == statement.write and reduction_of(statement) is not None
+            return 0 if is_free else delay_to(table, statement.rhs, ref) or 0
+        return table.usable_ps * (accumulation(EXACT, cycles, 1, single=operators == 1) if again else cycles)
 
     sums = {edge.source for edge in dependences.edges if not edge.is_kept(tree_reduction=tree)}
     shared = _shared_depths(scop)

@@ -145,6 +145,61 @@ def test_integers_count_where_no_value_makes_them_less(tmp_path: Path, expressio
     assert found.compute == max(-(-dsp * times // target.budget.dsp), -(-lut * times // target.budget.lut))
 
 
+@pytest.mark.parametrize(
+    ("update", "picoseconds"),
+    [
+        ("t[i] = t[i - 1] + a[i] > a[i - 1] ? t[i - 1] + a[i] : a[i - 1];", 1080 + 860 + 450),
+        ("t[i] = (t[i - 1] ^ a[i]) + a[i];", 290 + 1080),
+        ("t[0] += a[i];", 0),  # the order of these is free,
+        ("t[0] = a[i] < t[0] ? a[i] : t[0];", 0),
+        ("t[0] = t[0] < a[i] ? 1 : t[0];", 860 + 450),  # and of this is not
+        ("t[i] = t[i - 1] / a[i];", 35 * 2920),  # has cycles of its own
+    ],
+)
+def test_chains_of_integers_take_what_their_logic_takes(tmp_path: Path, update: str, picoseconds: int) -> None:
+    """Of 4 ns 2.92 may be used, in which several instances may follow one another."""
+    text = f"void k(int t[1001], const int a[1001]) {{ for (int i = 1; i < 1001; i++) {update} }}"
+    rounds = 999 if "t[i" in update else 1000  # the first value is given
+    assert limit(text, tmp_path).chain == pytest.approx(rounds * picoseconds / 2920, abs=2)
+
+
+def test_narrow_products_are_in_dsps_and_in_logic(tmp_path: Path) -> None:
+    """A kernel of many products fills both budgets: 49 LUTs of a product of nine bits, or a DSP."""
+    loops = "for (int i = 0; i < 64; i++) for (int j = 0; j < 64; j++) for (int k = 0; k < 64; k++)"
+    head = "void k(int y[64][64], const unsigned char a[64][64], const unsigned char b[64][64])"
+    narrow = limit(f"{head} {{ {loops} y[i][j] += a[i][k] * b[k][j]; }}", tmp_path).compute
+    target = make_target(load_device("u200"), budget="chip")
+    lut = target.operators.cost("mul", "int32", 8, 8).lut
+    exact = 64**3 / (target.budget.dsp + target.budget.lut / lut)
+    assert 0.95 * exact <= narrow <= exact + 1
+
+
+def test_what_a_kernel_computes_for_itself_may_be_narrow(tmp_path: Path) -> None:
+    """A difference of bytes in a local variable was a product of 32 bits: a limit twice as high as a design."""
+    head = "void k(int y[256], const unsigned char a[256], const unsigned char b[256])"
+    found = limit(f"{head} {{ for (int i = 0; i < 256; i++) {{ int d = a[i] - b[i]; y[i] = d * d; }} }}", tmp_path)
+    assert found.compute == 0
+
+
+INTEGERS = {
+    "row": "for (int i = 1; i < 400; i++) y[i] = y[i - 1] + a[i] > b[i] ? y[i - 1] + a[i] : b[i];",
+    "wave": """for (int i = 1; i < 20; i++) for (int j = 1; j < 20; j++)
+      y[20 * i + j] = y[20 * i + j - 20] > y[20 * i + j - 1] ? y[20 * i + j - 20] + a[j] : y[20 * i + j - 1] + b[i];""",
+    "best": "for (int i = 1; i < 400; i++) { int s = a[i] - b[i]; y[0] = y[0] > s ? y[0] : s; }",
+    "products": "for (int i = 0; i < 20; i++) for (int j = 0; j < 20; j++) y[i] += (c[i] - 3) * (c[20 * i + j] + 5);",
+}
+
+
+@pytest.mark.parametrize("name", INTEGERS)
+def test_no_design_of_integers_is_below_any_limit(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "k.c"
+    head = "void k(int y[400], const int a[400], const int b[400], const unsigned char c[400])"
+    path.write_text(f"{head} {{ {INTEGERS[name]} }}")
+    target = make_target(load_device("u200"), budget="chip", lut=8000, dsp=8)
+    design = optimize(Request(Source(str(path)), target, verify=False, limits=Limits(effort=0.1)))
+    assert design.limit is not None and design.limit.cycles <= design.estimate.cycles
+
+
 def test_no_design_of_integers_is_below_its_limit(tmp_path: Path) -> None:
     """Also of a small kernel on few look-up tables, where operators are what holds it back."""
     path = tmp_path / "k.c"
