@@ -5,7 +5,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: help setup demo polybench csynth score test coverage mutants fuzz lint format clean
+.PHONY: help setup demo polybench csynth score test test-all coverage mutants fuzz lint format clean
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make csynth KERNEL=gemm              a design for a kernel of kernels/ in build/KERNEL, synthesized with Vitis HLS (must be on PATH)"
 	@echo "make score                           the kernels of the published comparisons beside the best published cycles; goes on where it was stopped"
 	@echo "make test                            run the tests"
+	@echo "make test-all                        the same, and those that take long"
 	@echo "make coverage                        the same, and which lines and branches they miss"
 	@echo "make mutants PART=plan SAMPLE=120    changes of operators that the tests of a part do not notice (Cosmic Ray)"
 	@echo "make fuzz N=2000 SEED=0 MINUTES=9    random programs and spoiled inputs; goes on where it stopped, failures in build/fuzz"
@@ -54,12 +55,15 @@ score: $(VENV)/developing
 	$(BIN)/python scripts/score.py --lines build/scores.jsonl $(SCORE)
 
 # Byte code of the tests, which pytest writes, saves each process of the next run seven seconds.
-test coverage: export PYTHONDONTWRITEBYTECODE =
+test test-all coverage: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/developing
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
+test-all: $(VENV)/developing
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m ""
+
 coverage: $(VENV)/developing
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --cov --cov-report=term-missing
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "" --cov --cov-report=term-missing
 
 PART ?= plan
 SAMPLE ?= 120

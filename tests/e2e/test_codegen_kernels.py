@@ -1,19 +1,20 @@
 """From C files to running C++: every kernel of the collection at random legal design points, proved and run.
 
-A random point of every kernel is run in one of six ways, which take turns (`SISY_CELLS=all` asks for all of them), and
-the design of a search for sanitizers (of every other kernel, unless all are asked for).
+A random point of every kernel is run in one of six ways, which take turns, and the design of a search under sanitizers,
+of every eighth kernel; the other ways, and the searches of the others, are long tests.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 from plain_points import pipelined_point, unrolled_point
 from random_kernels import random_kernel, random_point
 from straight_c import with_source
@@ -78,16 +79,15 @@ MINI = (
 SMALL = (Cell("SMALL", "float"), Cell("SMALL", "double"))
 
 
-def cells(at: int, path: Path) -> list[Cell]:
+def cells(at: int, path: Path) -> Iterator[ParameterSet]:
     """How the kernel of this number is run."""
     ways = [*MINI, *SMALL] if path in POLYBENCH else [*MINI]
-    return ways if os.environ.get("SISY_CELLS") == "all" else [ways[at % len(ways)]]
+    for number, cell in enumerate(ways):
+        is_turn = number == at % len(ways)
+        yield pytest.param(path, cell, id=f"{path.stem}-{cell}", marks=() if is_turn else pytest.mark.long)
 
 
-CASES = [(path, cell) for at, path in enumerate(FILES) for cell in cells(at, path)]
-
-
-@pytest.mark.parametrize(("path", "cell"), CASES, ids=lambda v: v.stem if isinstance(v, Path) else str(v))
+@pytest.mark.parametrize(("path", "cell"), [case for at, path in enumerate(FILES) for case in cells(at, path)])
 def test_kernel_computes_what_its_source_computes(path: Path, cell: Cell) -> None:
     scop = kernel(path, cell.size, cell.kind)
     plan = random_plan(scop, random.Random(f"{path.stem} {cell}"), tree_reduction=cell.tree_reduction)
@@ -126,13 +126,12 @@ EFFORT = 0.5
 ADDERS, OF_INTEGERS = ("dsp", "fabric"), ("nussinov", "floyd-warshall")
 
 
-#: Those of every fourth kernel, but for `SISY_CELLS=all`; all of them are run at random points.
-SEARCHED = FILES if os.environ.get("SISY_CELLS") == "all" else FILES[::4]
+SEARCHED = [pytest.param(p, id=p.stem, marks=() if p in FILES[::8] else pytest.mark.long) for p in FILES]
 
 
-@pytest.mark.parametrize("path", SEARCHED, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", SEARCHED)
 def test_design_of_a_short_search_is_verified(path: Path) -> None:
-    fixes = () if path.stem in OF_INTEGERS else (f"adders={ADDERS[FILES.index(path) // 4 % 2]}",)
+    fixes = () if path.stem in OF_INTEGERS else (f"adders={ADDERS[FILES.index(path) // 8 % 2]}",)
     source = Source(str(path), defines=halved(path))
     target = make_target(load_device("u200"), budget="chip")
     design = optimize(Request(source, target, limits=Limits(effort=EFFORT), fixes=fixes, verify=False))

@@ -31,6 +31,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+@pytest.mark.long
 def test_every_design_told_is_a_file_that_can_be_built(folder: Path) -> None:
     said = json.loads((folder / "said.json").read_text())
     out = folder / "out"

@@ -97,6 +97,7 @@ def test_what_would_be_in_vain_is_found_before_the_search(place: Path) -> None:
     assert code == 5 and "`g++` was not found" in said and "predicted" not in said
 
 
+@pytest.mark.long
 def test_time_and_memory_end_a_stage_by_its_name(place: Path) -> None:
     loops = "".join(f"for (int i{n} = 0; i{n} < 2; i{n}++) " for n in range(20))
     (place / "deep.c").write_text(f"void k(float A[2]) {{ {loops} A[i0] += 1.0f; }}\n")

@@ -34,6 +34,7 @@ def test_a_prime_loop_has_ragged_tiles(tmp_path: Path) -> None:
     assert paper.returncode == 2
 
 
+@pytest.mark.long
 def test_an_array_that_nests_without_loops_use_need_not_fit(tmp_path: Path) -> None:
     done = optimize("trisolv", "-DN=10", "--mem", "240", "--fix", "adders=dsp", "-o", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

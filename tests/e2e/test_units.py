@@ -148,6 +148,7 @@ def test_the_slowest_unit_is_explained(folder: Path) -> None:
     assert "the slowest of 3" in sisy("explain", str(folder / "design.json"), "--time-limit", "2").stdout
 
 
+@pytest.mark.long
 def test_it_is_explained_at_once(tmp_path: Path) -> None:
     words = ("--units", "3", "--explain", "--effort", "2", "--no-verify", "-o", str(tmp_path / "out"))
     done = sisy("optimize", GEMM, *SIZES, "--dsp", "60", *words)
@@ -194,7 +195,12 @@ def test_lint_looks_at_all_units(folder: Path) -> None:
         (("--streams",), 2, "`--streams` needs `--units`"),
         (("--units", "2", "--phases", "2", "--streams"), 2, "`--streams` and `--phases` cannot go together"),
         (("--units", "2", "--model", "paper"), 2, "`--units` needs the measured model"),
-        (("--units", "3", "--dsp", "0", "--lut", "10", "--time-limit", "3"), 3, "fits an SLR of `u200`"),
+        pytest.param(
+            ("--units", "3", "--dsp", "0", "--lut", "10", "--time-limit", "3"),
+            3,
+            "fits an SLR of `u200`",
+            marks=pytest.mark.long,
+        ),
     ],
 )
 def test_what_cannot_be_is_refused(words: tuple[str, ...], code: int, told: str) -> None:

@@ -27,7 +27,7 @@ from sisyphus.plan import Plan, tables_in
 from sisyphus.space import DesignPoint, levers_off
 
 
-@pytest.mark.parametrize("number", range(2))
+@pytest.mark.parametrize("number", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_sixteen_programs(number: int) -> None:
     tally = run_batch("suite", number, size=8, mutants=1)
     assert tally.failures == []

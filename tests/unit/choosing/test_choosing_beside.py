@@ -41,6 +41,7 @@ def searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) ->
     return found
 
 
+@pytest.mark.long
 def test_steps_in_strips_have_tiles_that_divide_no_loop_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the space of the best design of that form; other forms have no such search."""
     found = searched(tmp_path, monkeypatch)

@@ -125,6 +125,7 @@ def test_what_the_user_ended_is_no_answer(asked: Request, cache: Cache) -> None:
     assert cache.entries() == []
 
 
+@pytest.mark.long
 def test_a_front_is_kept_whole(asked: Request, cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = replace(asked, front=True, top=2, limits=Limits(seconds=4.0))
     first, again = searched(wanted, cache, monkeypatch)[0], searched(wanted, cache, monkeypatch)[0]

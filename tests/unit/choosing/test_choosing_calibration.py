@@ -86,6 +86,7 @@ def pace_of(design: Design) -> tuple[str | None, int | None]:
     return told.loop, told.interval
 
 
+@pytest.mark.long
 def test_an_interval_that_was_missed_becomes_a_rule(design: Design, user: Path, tmp_path: Path) -> None:
     report(design, tmp_path / "out", later=6)
     loop, interval = pace_of(design)

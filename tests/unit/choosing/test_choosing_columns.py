@@ -49,6 +49,7 @@ def cycles(request: Request, choice: Choice) -> int:
     return estimate_of(choice.kernel, choice.point, request.target).cycles
 
 
+@pytest.mark.long
 def test_arrays_lie_in_columns_where_that_is_faster(
     chosen: tuple[Request, Choice], in_rows: tuple[Request, Choice]
 ) -> None:
@@ -76,6 +77,7 @@ def test_where_only_measured_code_counts_there_is_no_such_space(in_rows: tuple[R
         assert (set() if found is None else {*found.options.columns}) == offered
 
 
+@pytest.mark.long
 def test_a_space_of_its_own_finds_more_than_turning_the_best_design(
     tmp_path: Path, chosen: tuple[Request, Choice], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,6 +46,7 @@ def test_what_is_made_once_is_work_once_in_each_block() -> None:
             assert clock.now() == 1.0
 
 
+@pytest.mark.long
 def test_a_second_search_of_a_kernel_counts_what_the_first_one_wrote_down() -> None:
     """Formulas stay with the kernel: a search that finds them there has no more effort than one that does not."""
     kernel = sisy.read(HARD, defines=SIZE)

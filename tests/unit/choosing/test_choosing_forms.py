@@ -393,7 +393,7 @@ def test_blocks_are_first_where_temporaries_of_all_iterations_do_not_fit(
     assert (asked.left < 5) == (first == "blocks")  # all other forms count as a part of one
 
 
-@pytest.mark.parametrize("form", ["strips", "strips-shifted"])
+@pytest.mark.parametrize("form", ["strips", pytest.param("strips-shifted", marks=pytest.mark.long)])
 def test_strips_are_a_form_that_can_be_fixed(tmp_path: Path, form: str) -> None:
     kernels, request = request_of(tmp_path, STEPS)
     target = make_target(load_device("u200"), budget="chip", bram18k=600, uram=0)

@@ -89,6 +89,7 @@ def test_the_next_best_designs_stay_when_a_smaller_one_is_as_fast(
     assert [k.point for k in chosen.others] == [first.point]
 
 
+@pytest.mark.long
 def test_fewer_designs_than_were_asked_for_are_told(tmp_path: Path) -> None:
     request = asked(tmp_path, BLEND, top=99)
     found = choose(read(request), request)

@@ -31,6 +31,7 @@ def test_what_is_proved_is_the_clock_that_was_asked_for(tmp_path: Path, objectiv
     assert cost.by("rtl") - cost.by("report") > 985
 
 
+@pytest.mark.long
 def test_a_direct_wide_load_costs_the_objective_that_sees_it(tmp_path: Path) -> None:
     """B alone is loaded longest, and directly: only the clock of RTL is worse for it."""
     found = {}

@@ -348,6 +348,7 @@ void steps(float y[128], float A[96][128]) {
 """
 
 
+@pytest.mark.long
 def test_tiles_that_pass_many_times_are_slow_in_a_design(tmp_path: Path) -> None:
     """Which the array alone does not tell: what it moves once is little beside all of the cycles."""
     path = tmp_path / "steps.c"
@@ -380,6 +381,7 @@ void products(float r[80], const float M[80][128], const float x[128]) {
 """
 
 
+@pytest.mark.long
 def test_tiles_behind_computation_are_slow_in_a_design(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is no faster than the loads that it waits for hides them: hardly any cycle is spent on these alone."""
     path = tmp_path / "products.c"

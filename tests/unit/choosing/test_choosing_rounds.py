@@ -130,6 +130,7 @@ def test_the_same_forms_come_in_every_round(tmp_path: Path) -> None:
     assert again and all(is_searched)
 
 
+@pytest.mark.long
 def test_a_longer_search_begins_as_a_shorter_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(course, "FIRST_ROUND", 0.05)
     kernel = sisy.read(LU, defines={"N": 24})

@@ -85,6 +85,7 @@ def test_forms_are_told_with_what_they_make_parallel(kernel: Path) -> None:
     assert "source  11             j of S0" in str(told)
 
 
+@pytest.mark.long
 def test_pivots_in_blocks_are_verified() -> None:
     """At MINI."""
     path = Path(__file__).parents[3] / "kernels" / "polybench" / "floyd-warshall.c"
@@ -93,6 +94,7 @@ def test_pivots_in_blocks_are_verified() -> None:
     assert found.verdict is not None and found.verdict.passed and found.point.rewrites[0].startswith(PIVOT_BLOCKS)
 
 
+@pytest.mark.long
 def test_tables_in_tiles_are_verified() -> None:
     """At MINI."""
     path = Path(__file__).parents[3] / "kernels" / "polybench" / "nussinov.c"
@@ -101,6 +103,7 @@ def test_tables_in_tiles_are_verified() -> None:
     assert found.verdict is not None and found.verdict.passed and found.point.rewrites[1].startswith(TABLE_TILES)
 
 
+@pytest.mark.long
 def test_local_variables_give_way_where_that_leaves_a_table_that_may_be_in_tiles(tmp_path: Path) -> None:
     """The source's own order fills diagonals, once the best split has the place of the element."""
     path = tmp_path / "split.c"
@@ -111,6 +114,7 @@ def test_local_variables_give_way_where_that_leaves_a_table_that_may_be_in_tiles
     assert found.verdict is not None and found.verdict.passed
 
 
+@pytest.mark.long
 def test_a_form_of_many_nests_has_a_design_before_it_is_bounded() -> None:
     """The nine pieces of the shortest paths need little work for one, and nearly all the time is theirs."""
     path = Path(__file__).parents[3] / "kernels" / "polybench" / "floyd-warshall.c"

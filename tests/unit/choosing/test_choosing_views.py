@@ -54,6 +54,7 @@ def choice(kernels: tuple[Kernel, ...]) -> Choice:
     return find(kernels, request(*FIX))
 
 
+@pytest.mark.long
 def test_a_fixed_knob_of_a_view_asks_for_its_form(kernels: tuple[Kernel, ...], choice: Choice) -> None:
     assert choice.point.viewed == ("d",)
     assert next(b.place for b in choice.point.buffers if b.array == "d_1") == "j"
@@ -79,6 +80,7 @@ def test_a_place_at_which_values_would_pass_is_no_knob(kernels: tuple[Kernel, ..
     assert "there is no array `d_2`" in refused.value.message, "told of the kernel as it is"
 
 
+@pytest.mark.long
 def test_the_form_of_a_first_design_is_searched(kernels: tuple[Kernel, ...], choice: Choice) -> None:
     asked: list[str] = []
     found = find(kernels, request(), asked.append, start=Known(choice.kernel, choice.point))

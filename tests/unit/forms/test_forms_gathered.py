@@ -146,6 +146,7 @@ def test_points_compute_what_the_source_computes(source: Path) -> None:
     assert differences_of_points(found, seed=5, points=8) == []
 
 
+@pytest.mark.long
 def test_it_is_searched_first_and_faster(source: Path) -> None:
     source.write_text(LINE)
     kernels = load_kernels(Source(str(source)))

@@ -123,6 +123,7 @@ void kernel(float A[8][8], float y[8], float b[8])
     assert found is not None and is_same(source, found)
 
 
+@pytest.mark.long
 def test_ludcmp_without_its_variable_is_right_looking_and_in_panels() -> None:
     source = read(KERNELS / "ludcmp.c", defines=("N=13",))
     found = in_place(dependences(source))

@@ -160,6 +160,7 @@ def test_a_saved_form_is_built_again() -> None:
     assert texts(rewritten(source, [INLINED])) == texts(inlined(dependences(source)) or source)
 
 
+@pytest.mark.long
 def test_a_place_for_each_value_is_searched_beside_what_computes_it() -> None:
     """The choice of a knapsack comes through a variable: apart, the two loops are both parallel."""
     forms = load_kernels(Source(str(KERNELS / "hls" / "knapsack.c")))

@@ -126,6 +126,7 @@ void picture(const unsigned char x[60][80], const int w[5], int y[60][80])
 """
 
 
+@pytest.mark.long
 def test_the_form_of_a_picture_is_offered_and_built_again(tmp_path: Path) -> None:
     """In one statement for most of it in each direction, and one for each row or column of its borders."""
     path = tmp_path / "picture.c"

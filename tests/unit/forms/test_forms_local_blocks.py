@@ -329,6 +329,7 @@ void reach(const float x[N], float y[N])
     assert run(found, path, folder) == "equal"
 
 
+@pytest.mark.long
 def test_inside_of_blocks_tables_go_along_their_diagonals(tmp_path: Path) -> None:
     """The order of the source would compute one element after another."""
     path = written(tmp_path, ALIGNED.replace("N 13", "N 130").replace("M 9", "M 90"))
@@ -404,6 +405,7 @@ def test_it_is_offered_where_what_is_passed_on_leaves_no_room(tmp_path: Path) ->
     assert again is not None and [a.extents for a in again.scop.arrays] == [a.extents for a in kernel.scop.arrays]
 
 
+@pytest.mark.long
 def test_layers_whose_rows_do_not_fit_have_a_design(tmp_path: Path) -> None:
     """Without blocks there is none: the rows of the first layer are larger than all memory of the device."""
     path = layers(tmp_path, 2048, 64, 4096)

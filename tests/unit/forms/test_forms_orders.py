@@ -503,6 +503,7 @@ void points(const float cx[20], const float cy[18], unsigned char out[18][20])
     assert run(forms["private"].scop, path, tmp_path) == "equal"
 
 
+@pytest.mark.long
 def test_a_cascade_of_filters_runs_its_channels_beside_each_other(tmp_path: Path) -> None:
     """What a stage hands on has a place for each channel and sample, and none for each stage."""
     path = tmp_path / "cascade.c"

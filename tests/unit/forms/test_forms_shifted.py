@@ -156,7 +156,9 @@ def test_whatever_reads_whatever_it_is_the_same_program(
     assert is_same(source, found)
 
 
-@pytest.mark.parametrize(("form", "bram18k"), [("shifted", 4000), ("strips-shifted", 600)])
+@pytest.mark.parametrize(
+    ("form", "bram18k"), [("shifted", 4000), pytest.param("strips-shifted", 600, marks=pytest.mark.long)]
+)
 def test_designs_of_it_are_the_source(tmp_path: Path, form: str, bram18k: int) -> None:
     """One pipelined body computes both statements of a step, on chip and in strips of what does not fit."""
     path = tmp_path / "steps.c"

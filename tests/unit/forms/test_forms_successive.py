@@ -110,6 +110,7 @@ def test_steps_of_far_fewer_nests_are_offered_and_come_first(tmp_path: Path, mor
     assert (by_promise(kernels)[0].name == SUCCESSIVE) == is_offered
 
 
+@pytest.mark.long
 def test_a_design_of_steps_in_one_body_is_the_source_and_faster(tmp_path: Path) -> None:
     apart, together = (
         sisy.optimize(

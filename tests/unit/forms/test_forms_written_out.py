@@ -178,6 +178,7 @@ def test_labels_of_a_step_are_one_nest_that_computes_the_same(tmp_path: Path) ->
     assert again is not None and again.distribution.nests[0].statements == nest.statements
 
 
+@pytest.mark.long
 def test_values_of_a_batch_have_places_of_their_own(tmp_path: Path) -> None:
     """Eight steps of a polynomial division are one body, whose messages then run beside each other."""
     path = tmp_path / "crc.c"

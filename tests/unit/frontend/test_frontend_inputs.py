@@ -51,6 +51,7 @@ def test_an_infinity_is_a_constant(kernel: Kernel) -> None:
     assert [expression(s.rhs) for s in scop.statements] == ["(-__builtin_huge_valf())", '__builtin_nanf("")']
 
 
+@pytest.mark.long
 def test_a_long_text_is_no_endless_macro(kernel: Kernel) -> None:
     loops = "".join(f"for (int i = 0; i < N; i++) A[i] = A[i] * {k}.0f + 1.0f;\n" for k in range(1500))
     assert len(kernel(f"#define N 4\nvoid f(float A[N]) {{\n{loops}}}").statements) == 1500

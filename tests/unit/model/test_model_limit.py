@@ -84,6 +84,7 @@ def test_steps_in_time_are_work_each_time() -> None:
         assert found[1].compute == pytest.approx(10 * found[0].compute, rel=0.05), name
 
 
+@pytest.mark.long
 @settings(max_examples=30, deadline=None)
 @given(
     steps=st.integers(3, 40),

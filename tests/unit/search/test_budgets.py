@@ -116,6 +116,7 @@ def test_a_bound_only_rises_and_proves_within_the_gap() -> None:
     assert told == [100, 100]
 
 
+@pytest.mark.long
 def test_where_every_design_is_refused_the_nearest_one_says_by_how_much() -> None:
     space = kernel_space("scale")
     full, budget = Full(space), space.target.budget

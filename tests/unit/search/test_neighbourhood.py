@@ -120,6 +120,7 @@ def test_a_known_design_of_another_space_is_improved_at_once(monkeypatch: pytest
     assert min(found) * 4 < Full(space)(slow).cycles
 
 
+@pytest.mark.long
 def test_an_array_moves_on_chip_where_that_is_better(monkeypatch: pytest.MonkeyPatch) -> None:
     def from_tiles() -> tuple[Solution, Search]:
         space = tight_space(8 * LUTS)

@@ -77,6 +77,7 @@ def test_a_solver_alone_that_fails_is_an_error_that_names_it() -> None:
         found(gemm_space(), "fake-raise", seconds=60.0)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("fakes")
 def test_what_a_killed_solver_told_of_is_kept() -> None:
     for seconds in (5.0, 20.0, 80.0, 320.0):  # until the child's start fits in

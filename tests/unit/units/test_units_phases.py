@@ -268,6 +268,7 @@ def rows_of(tmp_path: Path, phases: Count) -> UnitsDesign:
     return optimize_units(request, 2, phases=phases)
 
 
+@pytest.mark.long
 def test_as_many_phases_as_are_asked_for_lie_alike_in_memory(tmp_path: Path) -> None:
     """One phase is faster, as no unit needs another's rows; with two, each unit hands over its rows in one piece."""
     assert len(rows_of(tmp_path, "auto").placed.splits) == len(rows_of(tmp_path, 1).placed.splits) == 1

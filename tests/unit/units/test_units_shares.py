@@ -91,6 +91,7 @@ def test_a_smaller_slr_gets_less() -> None:
     assert found.cycles == max(unit.cycles for unit in found.units)
 
 
+@pytest.mark.long
 def test_rows_of_a_triangle_are_dealt_by_their_work() -> None:
     found, _ = dealt("syrk", "N=12", "M=4")
     first, _, last = found.sizes
@@ -112,6 +113,7 @@ def test_what_all_units_need_of_an_intermediate_each_computes_and_one_delivers()
     assert set.union(*delivered) == {"E", "F", "G"}
 
 
+@pytest.mark.long
 def test_as_many_units_as_help() -> None:
     found, _ = dealt("gemm", "NI=24", "NJ=4", "NK=6", device="u200", units="auto")
     assert len(found.units) > 1

@@ -345,6 +345,7 @@ def test_other_parts_of_an_array_are_no_stream(tmp_path: Path) -> None:
         optimize_units(request, 2, streams=True)
 
 
+@pytest.mark.long
 def test_what_streams_take_beyond_a_budget_is_reserved(tmp_path: Path) -> None:
     """A result is sent beside its store, which no search counts."""
     (tmp_path / "chain.c").write_text(

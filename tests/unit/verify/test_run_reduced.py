@@ -295,6 +295,7 @@ def test_a_size_at_which_rows_are_joined_is_none(tmp_path: Path) -> None:
     assert [size.name for size in sizes] == ["N"]
 
 
+@pytest.mark.long
 def test_blocks_that_are_larger_than_the_least_size_are_run_at_more(tmp_path: Path) -> None:
     """In 24 rows there are no blocks of 176 rows, in 16 times as many there are."""
     path = tmp_path / "k.c"
