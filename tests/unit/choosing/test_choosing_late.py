@@ -30,7 +30,6 @@ def sweeps(folder: Path, *fixes: str) -> tuple[Request, Choice]:
     return request, find(read(request), request)
 
 
-@pytest.mark.long
 def test_tiles_are_stored_late_where_that_is_faster(tmp_path: Path) -> None:
     request, choice = sweeps(tmp_path, "A.ports=4")
     late = estimate_of(choice.kernel, choice.point, request.target).cycles
@@ -44,6 +43,7 @@ def test_tiles_are_stored_late_where_that_is_faster(tmp_path: Path) -> None:
     assert late < 0.9 * estimate_of(other.kernel, other.point, request.target).cycles
 
 
+@pytest.mark.long
 def test_no_space_has_them_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beside, "is_held_by_updates", lambda *_: False)
     _, choice = sweeps(tmp_path, "A.ports=4")
