@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
+from math import inf
 
 from sisyphus import allowance
 from sisyphus.beside import Slow, around, dealt, is_beyond, ragged, waiting_for_ragged
 from sisyphus.course import Asked, Course
 from sisyphus.errors import TimeUp
 from sisyphus.part_search import Answer, Choice, Listen, cost_of, silent
-from sisyphus.parts import Known, Parts
+from sisyphus.parts import BEGIN, Known, Parts
 from sisyphus.report import Moment
 from sisyphus.request import Kernel, Request
 from sisyphus.search import OnProgress, varied
@@ -39,11 +41,11 @@ def find(
     by the full model. A form of which a fixed knob is not one is left out.
     """
     course = Course(request, listen, on_progress, improve=improve)
-    parts = Parts(kernels, request, start, best=lambda: course.known)
+    parts = Parts(kernels, request, start, best=lambda: course.known, cost=course.cost_of)
     try:
         slow = Slow.of(kernels[0], request)
-        for _ in course.rounds():
-            for asked in _every(parts, course, slow):
+        for is_first in course.rounds():
+            for asked in chain(_begins(parts, course) if is_first else (), _every(parts, course, slow)):
                 course.search(asked)
                 if course.was_interrupted:
                     if parts.left > 1 or asked.part.options.striped:
@@ -64,6 +66,17 @@ def find(
         raise _nothing_found(course.found)
     with allowance.held():
         return _with_course(_best_of(course), course)
+
+
+def _begins(parts: Parts, course: Course) -> Iterator[Asked]:
+    """Forms as far as they have first designs in a share of the time; without a limit each is searched to its end."""
+    until = course.share(BEGIN)
+    if until == inf or course.request.model == "paper":
+        return
+    for part in parts.begins():
+        if course.spent >= until:
+            return
+        yield Asked(part, parts.left, (until - course.spent) / parts.left)
 
 
 def _every(parts: Parts, course: Course, slow: Slow) -> Iterator[Asked]:

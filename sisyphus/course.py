@@ -13,7 +13,7 @@ from sisyphus.ir import ArrayId
 from sisyphus.part_search import Answer, Choice, Listen, PartSearch, cost_of
 from sisyphus.parts import Known, Part
 from sisyphus.report import Moment
-from sisyphus.request import Request
+from sisyphus.request import Kernel, Request
 from sisyphus.search import OnProgress
 from sisyphus.solve import AUTO, EXACT, Stop, solver_list
 from sisyphus.target import Adders
@@ -58,8 +58,8 @@ class Course:
         self._limit = inf if request.limits.seconds is None else request.limits.seconds
         self._round, self._kept = self._limit, 0.0
 
-    def rounds(self) -> Iterator[None]:
-        """Each round begins here, as long as there is time for one and something to go on with."""
+    def rounds(self) -> Iterator[bool]:
+        """Each round begins here, as long as there is time for one and something to go on with; is it the first?"""
         limit = self._limit
         for number in count():
             length, left = FIRST_ROUND * LONGER**number, limit - self.seconds
@@ -67,7 +67,7 @@ class Course:
             self._kept = KEPT * limit if is_last and self._is_far_from_bound() else 0.0
             self._round, self._round_begun = left - self._kept if is_last else length, clock.now()
             self._asked = []
-            yield
+            yield number == 0
             is_over = is_last or self.was_interrupted or self.seconds >= limit
             if is_over or not self._goes_on:
                 return
@@ -102,6 +102,10 @@ class Course:
         best = self.best
         return None if best is None or best.choice is None else Known(best.choice.kernel, best.choice.point)
 
+    def cost_of(self, kernel: Kernel) -> float:
+        """Of the best design of this form; infinite where none is known that was better than all before."""
+        return min((self._cost(answer) for answer in self.found if answer.part.kernel is kernel), default=inf)
+
     def has_best(self, part: Part) -> bool:
         """Whether the best design so far is one of this form of the kernel."""
         best = self.best
@@ -135,12 +139,12 @@ class Course:
     def search(self, asked: Asked) -> None:
         """A part, from where time ended it before; its answer is the last one then.
 
-        One of another form than the best design is not begun when all the time is over.
+        None is begun when all the time is over and there is a design.
         """
         part, found = asked.part, self.found
         self._asked.append(part)
         at = self._place_of(part)
-        if self.left <= 0 and self.best is not None and not self.has_best(part):
+        if self.left <= 0 and self.best is not None:
             if at is None:
                 self.leave(part, Stop.TIME)
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from math import prod
+from math import inf, prod
 
 from sisyphus.analysis import LoopKind, OuterLoop, read_at_once
 from sisyphus.asked_forms import of_fixed_form
@@ -29,6 +29,9 @@ REST = 0.25
 
 #: Share of the first round for which the first space is searched with each kind of adders, before one comes first.
 PROBE = 1 / 4
+
+#: Share of the first round in which forms have first designs, before one after another is searched.
+BEGIN = 1 / 4
 
 #: Share of the DSPs from which on a design would have more operators if adders needed none.
 HELD = 0.5
@@ -81,9 +84,15 @@ class Parts:
     """
 
     def __init__(
-        self, kernels: Sequence[Kernel], request: Request, start: Known | None, *, best: Callable[[], Known | None]
+        self,
+        kernels: Sequence[Kernel],
+        request: Request,
+        start: Known | None,
+        *,
+        best: Callable[[], Known | None],
+        cost: Callable[[Kernel], float] = lambda kernel: inf,
     ) -> None:
-        self.request, self.start, self._best = request, start, best
+        self.request, self.start, self._best, self._cost = request, start, best, cost
         self._adders = _adders(kernels[0], request, start)
         self._first: list[Kernel] = []
         larger, crowded = ([], []) if request.model == "paper" else for_large_arrays(kernels, request.target)
@@ -111,7 +120,19 @@ class Parts:
             known, forms(self._kernels, request.target, request.model, nothing_yet=lambda: best() is None)
         )
         self._made: list[Kernel] = []
+        self._begun: list[Kernel] = []
         self.left = 0.0
+
+    def begins(self) -> Iterator[Part]:
+        """Each form in the first of its spaces, for a first design; those of the fewest statements have one soonest.
+
+        What promises much takes longest to begin with, and may be worse than what promises little.
+        """
+        forms = sorted({k.form: k for k in self._kernels}.values(), key=lambda kernel: len(kernel.scop.statements))
+        for at, kernel in enumerate(forms if len(forms) > 1 and self.start is None else ()):
+            self.left = len(forms) - at
+            self._begun.append(kernel)
+            yield replace(_adding(self._of(kernel)[0], self._adders[0]), share=BEGIN)
 
     def __iter__(self) -> Iterator[Part]:
         """All parts; asked once more, the same forms, with the adders of the best design first."""
@@ -172,10 +193,10 @@ class Parts:
                 self.left = len(parts) + rest
                 part = parts.pop(0)
                 # where a table has a design, a small space without one is no better start for the large one
-                if may_list and part.is_seed and not part.options.listed and self._best() is not None:
+                if may_list and part.is_seed and not part.options.listed and self._cost(kernel) < inf:
                     continue
                 yield part
-                if part.options.listed and self._best() is None:  # designs without a table are found sooner
+                if part.options.listed and self._cost(kernel) == inf:  # designs without a table are found sooner
                     parts.sort(key=lambda one: one.options.listed)
 
     def _every_form(self) -> Iterator[Kernel]:
@@ -186,7 +207,12 @@ class Parts:
             yield kernel
 
     def _is_best(self, kernel: Kernel) -> bool:
-        """Whether no other form is likely to be as good: two of them differ by twice what makes one worth a search."""
+        """Whether no other form is likely to be as good: two of them differ by twice what makes one worth a search.
+
+        Not where it was begun, and others are ahead.
+        """
+        if kernel in self._begun and self._cost(kernel) > min(map(self._cost, self._begun)):
+            return False
         others = (longest_chain(other) for other in self._kernels if other.rewrites != kernel.rewrites)
         return kernel in self._first or min(others, default=0) >= SHORTER**2 * longest_chain(kernel)
 

@@ -183,6 +183,11 @@ class Search:
         upper = self.incumbent.cycles
         return upper * (1 - self.terms.gap) if np.isfinite(upper) else upper
 
+    @property
+    def has_enough(self) -> bool:
+        """Whether it has to stop, and there is a design, its own or one of another search."""
+        return self.is_stopped and bool(np.isfinite(self.incumbent.cycles))
+
     def goes_on(self) -> bool:
         """Whether there is time for more, and no other reason to stop."""
         self.is_stopped = self.is_stopped or self.lower_bounds.deadline.is_over

@@ -127,7 +127,7 @@ class Neighbourhood:
                 return False
             return bool(self.search.exceeded)
 
-        with_shares(is_refused, most=self.share)
+        with_shares(is_refused, lambda: self.search.has_enough, self.share)
 
     def _tables(self, picks: Sequence[Table], near: Solution, offers: Offers) -> list[Table]:
         """Choices of each nest, `picks` first; others that ask for no other partitions than `near`, as many for any."""

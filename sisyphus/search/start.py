@@ -74,7 +74,11 @@ def try_placement(search: Search, placement: Placement, attempt: Attempt | None 
         return
     nodes = max(attempt.nodes * (1 if np.isfinite(search.incumbent.cycles) else attempt.longer) // len(tables), 1)
     less = [budget.name for budget in offers.budgets if budget.name in search.exceeded or not attempt.of_exceeded]
-    with_shares(lambda share: short(search, within(offers, share, less), tables, greedy, most_refused=1) > 0)
+
+    def is_refused(share: float) -> bool:
+        return short(search, within(offers, share, less), tables, greedy, most_refused=1) > 0
+
+    with_shares(is_refused, lambda: search.has_enough)
     for share in attempt.shares:
         before, part = search.incumbent.cycles, within(offers, share, less)
         for coupled in (False, True):  # what is next to them may change what designs cost, but not whether there is one
@@ -116,15 +120,20 @@ def within(offers: Offers, share: float, names: Collection[str]) -> Offers:
     return replace(offers, budgets=budgets)
 
 
-def with_shares(is_refused: Callable[[float], bool], most: float = 1.0) -> None:
+def with_shares(
+    is_refused: Callable[[float], bool], has_enough: Callable[[], bool] = lambda: False, most: float = 1.0
+) -> None:
     """Tries smaller and smaller shares of the budgets until a design is not refused, then some that are larger.
 
     `most` is the first one. Models of the search count less than a design takes when built, one more so than another.
+    No other one is tried once the search `has_enough`.
     """
     refused = None
     for share in (most, *(share for share in EFFORT.budget_shares if share < most)):
         if not is_refused(share):
             break
+        if has_enough():
+            return
         refused = share
     else:
         return

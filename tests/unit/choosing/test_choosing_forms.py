@@ -75,6 +75,7 @@ def test_forms_share_the_time(
         clock[0] += 3.0
         raise TimeUp("the time is over")
 
+    monkeypatch.setattr(choice, "BEGIN", 0.0)
     monkeypatch.setattr(SearchWithin, "run", run)
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
     with pytest.raises(TimeUp):
@@ -97,6 +98,7 @@ def test_a_search_that_its_share_ended_goes_on_in_what_others_left(
             raise TimeUp("the time is over")
         return own(self, limits, upper=upper, near=near)
 
+    monkeypatch.setattr(choice, "BEGIN", 0.0)
     monkeypatch.setattr(SearchWithin, "run", run)
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
     best = choice.find(kernels, replace(request, limits=Limits(seconds=10.0)))  # one round
@@ -296,9 +298,12 @@ def test_steps_that_update_more_than_fits_are_searched_in_panels(
     asked, seconds = list[str](), list[float]()
 
     def answer(self: part_search.PartSearch, limits: Limits, *_: object) -> choice.Answer:
+        nothing = NothingFits("nothing fits")
+        if self.part.share < 1:  # only begun
+            return choice.Answer(self.part, Stop.TIME, None, failure=nothing)
         asked.append(self.part.kernel.name)
         seconds.append(limits.seconds or inf)
-        return choice.Answer(self.part, Stop.INFEASIBLE, inf, failure=NothingFits("nothing fits"))
+        return choice.Answer(self.part, Stop.INFEASIBLE, inf, failure=nothing)
 
     monkeypatch.setattr(part_search.PartSearch, "answer", answer)
     with pytest.raises(NothingFits):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,14 @@ def kernel(request: pytest.FixtureRequest) -> Kernel:
 def order(kernel: Kernel, *, has_design: bool) -> list[list[bool]]:
     """For each kind of adders, once both were probed, whether one space after another has tables."""
     point = DesignPoint((), (), (), adders="fabric")
-    known = Known(kernel, point) if has_design else None
-    parts = Parts([kernel], Request(Source("k.c"), make_target(load_device("u200"))), None, best=lambda: known)
+    known, cost = (Known(kernel, point), 1.0) if has_design else (None, inf)
+    parts = Parts(
+        [kernel],
+        Request(Source("k.c"), make_target(load_device("u200"))),
+        None,
+        best=lambda: known,
+        cost=lambda _: cost,
+    )
     searched = [part.options for part in parts if part.share == 1]
     return [[options.listed for options in own] for _, own in groupby(searched, lambda options: options.adders)]
 

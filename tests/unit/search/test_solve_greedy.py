@@ -134,6 +134,12 @@ def test_what_always_is_refused_is_no_longer_tried() -> None:
     assert asked == list(EFFORT.budget_shares)
 
 
+def test_no_other_share_is_tried_once_time_is_over_and_there_is_a_design() -> None:
+    asked: list[float] = []
+    with_shares(lambda share: not asked.append(share), lambda: len(asked) == 2)  # type: ignore[func-returns-value]
+    assert asked == list(EFFORT.budget_shares[:2])
+
+
 FOUR_NESTS = """
 for i in range(16):
     for j in range(16):
