@@ -139,12 +139,12 @@ class Course:
     def search(self, asked: Asked) -> None:
         """A part, from where time ended it before; its answer is the last one then.
 
-        None is begun when all the time is over and there is a design.
+        One of another form than the best design is not begun when all the time is over.
         """
         part, found = asked.part, self.found
         self._asked.append(part)
         at = self._place_of(part)
-        if self.left <= 0 and self.best is not None:
+        if self.left <= 0 and self.best is not None and not self.has_best(part):
             if at is None:
                 self.leave(part, Stop.TIME)
             return

@@ -126,10 +126,12 @@ class Parts:
     def begins(self) -> Iterator[Part]:
         """Each form in the first of its spaces, for a first design; those of the fewest statements have one soonest.
 
-        What promises much takes longest to begin with, and may be worse than what promises little.
+        What promises much takes longest to begin with, and may be worse than what promises little. None has one where
+        forms were made for arrays that do not fit: those of the source cannot be as good.
         """
         forms = sorted({k.form: k for k in self._kernels}.values(), key=lambda kernel: len(kernel.scop.statements))
-        for at, kernel in enumerate(forms if len(forms) > 1 and self.start is None else ()):
+        may_differ = len(forms) > 1 and self.start is None and not self._first
+        for at, kernel in enumerate(forms if may_differ else ()):
             self.left = len(forms) - at
             self._begun.append(kernel)
             yield replace(_adding(self._of(kernel)[0], self._adders[0]), share=BEGIN)

@@ -9,12 +9,11 @@ import pytest
 from unit.choosing.small_kernels import asked, read
 
 from sisyphus import choice, clock
-from sisyphus.course import Asked, Course
+from sisyphus.course import Course
 from sisyphus.part_search import silent
 from sisyphus.parts import BEGIN, Part, Parts
 from sisyphus.request import Kernel, Request
-from sisyphus.solve import Limits, Stop
-from sisyphus.values import replace
+from sisyphus.solve import Limits
 
 #: Three filters, one behind the other, for each of eight channels: in other orders the channels come inside.
 CASCADE = """
@@ -36,6 +35,18 @@ void table(float t[64][64], const float a[64][64]) {
   for (int i = 1; i < 64; i++)
     for (int j = 1; j < 64; j++)
       t[i][j] = t[i-1][j] > t[i][j-1] ? t[i-1][j] + a[i][j] : t[i][j-1] + a[i][j];
+}
+"""
+UPDATES = """
+void updates(float a[512][512]) {
+  for (int i = 0; i < 512; i++) {
+    for (int j = 0; j < i; j++) {
+      for (int k = 0; k < j; k++) a[i][j] -= a[i][k] * a[k][j];
+      a[i][j] /= a[j][j];
+    }
+    for (int j = i; j < 512; j++)
+      for (int k = 0; k < i; k++) a[i][j] -= a[i][k] * a[k][j];
+  }
 }
 """
 
@@ -86,17 +97,8 @@ def test_a_promise_that_others_are_ahead_of_leaves_them_their_time(
     assert parts._is_best(promising) == counts
 
 
-def test_nothing_begins_once_all_time_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not even beside the best design: a search of an effort of four took ten times as much."""
-    request = limited(tmp_path, 1.0)
-    part = next(iter(Parts(read(request), request, None, best=lambda: None)))
-    beside = replace(part, options=replace(part.options, cut=True))
-    monkeypatch.setattr(Course, "best", property(lambda self: self.found[0] if self.found else None))
-    with clock.counting():
-        course = Course(request, silent, None, improve=False)
-        next(iter(course.rounds()))
-        course.leave(part, Stop.PROVED)
-        clock.did(2 * clock.WORK_OF_ONE)
-        course.search(Asked(part, 1.0))
-        course.search(Asked(beside, 1.0))
-    assert [answer.stop for answer in course.found] == [Stop.PROVED, Stop.TIME]
+def test_forms_in_panels_are_not_kept_waiting(tmp_path: Path) -> None:
+    request = limited(tmp_path, 8.0, UPDATES)
+    kernels = read(request)
+    assert len({kernel.form for kernel in kernels}) > 1
+    assert not list(Parts(kernels, request, None, best=lambda: None).begins())
