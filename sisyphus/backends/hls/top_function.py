@@ -153,11 +153,12 @@ class _Source:
         w.line("}")
         w.line("}")
 
-    def _is_needed(self, quotient: str) -> bool:
-        """Whether a task or a transfer is given it; a tile that is as wide as its array needs none."""
-        given = {text for arguments in self.arguments.values() for text in arguments}
-        return self.names.of("iterator", quotient) in given or any(
-            quotient in one.iterators for signatures in self.signatures.values() for one in signatures
+    def _is_needed(self, quotient: str, inside: Sequence[Node]) -> bool:
+        """Whether a task or a transfer of these is given it; a tile that is as wide as its array needs none."""
+        called = (node.task for node in walk(inside) if isinstance(node, Call))
+        copied = (self.signatures.get(copy.transfer, ()) for copy in copies_in(inside))
+        return any(self.names.of("iterator", quotient) in self.arguments[task] for task in called) or any(
+            quotient in one.iterators for signatures in copied for one in signatures
         )
 
     def _pragmas(self, w: Writer) -> None:
@@ -201,7 +202,7 @@ class _Source:
 
     def _loop(self, loop: For, bounds: Bounds, ranges: Ranges) -> None:
         """A loop around calls, which counts banks and words for the tasks that it calls."""
-        needed = replace(loop, quotients=tuple(q for q in loop.quotients if self._is_needed(q[0])))
+        needed = replace(loop, quotients=tuple(q for q in loop.quotients if self._is_needed(q[0], loop.body)))
         called = [node.task for node in walk(loop.body) if isinstance(node, Call)]
         found = {counted for name in called for counted in self.counted[name] if counted.iterator == loop.iterator}
         counters = sorted(found, key=str)

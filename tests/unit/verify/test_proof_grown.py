@@ -104,6 +104,15 @@ def test_only_quotients_that_something_asks_for_are_printed() -> None:
     assert "const int k_by8 = k / 8;" in text and "k_by2" not in text
 
 
+def test_loops_of_one_name_print_the_quotients_that_their_own_calls_ask_for() -> None:
+    """Two loops over j in ludcmp: tiles of the second one are as wide as their array, and ask for none."""
+    _, plan = columns()
+    [loop] = plan.body
+    assert isinstance(loop, For)
+    text = print_kernel(replace(plan, body=(loop, replace(loop, body=())))).source
+    assert text.count("for (int k = ") == 2 and text.count("const int k_by8 = k / 8;") == 1
+
+
 def test_quotients_below_zero_are_rounded_down() -> None:
     """C rounds to zero: `-7 / 4` is -1 there, and the beat another one."""
     kernel, plan = columns(-7)
