@@ -126,13 +126,14 @@ class Parts:
     def begins(self) -> Iterator[Part]:
         """Each form in the first of its spaces, for a first design; those of the fewest statements have one soonest.
 
-        What promises much takes longest to begin with, and may be worse than what promises little. None has one where
-        forms were made for arrays that do not fit: those of the source cannot be as good.
+        What promises much takes longest to begin with, and may be worse than what promises little. None begins where
+        there are forms in panels, or for arrays that do not fit: their promise is what they move, and it holds.
         """
         forms = sorted({k.form: k for k in self._kernels}.values(), key=lambda kernel: len(kernel.scop.statements))
-        may_differ = len(forms) > 1 and self.start is None and not self._first
-        for at, kernel in enumerate(forms if may_differ else ()):
-            self.left = len(forms) - at
+        if len(forms) == 1 or self._first or self.start is not None:
+            return
+        for left, kernel in zip(range(len(forms), 0, -1), forms, strict=True):
+            self.left = left
             self._begun.append(kernel)
             yield replace(_adding(self._of(kernel)[0], self._adders[0]), share=BEGIN)
 

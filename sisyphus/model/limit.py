@@ -107,7 +107,7 @@ def limit_of(
         tables = [target.adding_in(adders).operators for adders in ADDERS]
     chain, chain_of = min(_longest_chain(scop, dependences, table, tree) for table in tables)
     beat = target.device.banks * target.port_bits // 8
-    given = frozenset(array.id for array in scop.arrays if array.role is not Role.LOCAL and _is_loaded(array, live))
+    given = frozenset(name for name, one in live.items() if one.load)
     compute = _compute(scop, target, tables, given)
     return Limit(compute, _memory(scop, live, beat), chain, chain_of, _operations(scop), beat)
 
@@ -202,10 +202,6 @@ def _memory(scop: Scop, live: Mapping[ArrayId, Live], beat: int) -> int:
         if array.role is not Role.LOCAL and array.view_of is None and array.id in live:
             moved += (_loaded(array, live[array.id]) + _stored(live[array.id])) * array.type.bytes
     return ceil(moved / beat)
-
-
-def _is_loaded(array: Array, live: Mapping[ArrayId, Live]) -> bool:
-    return array.id in live and live[array.id].load
 
 
 def _loaded(array: Array, live: Live) -> int:

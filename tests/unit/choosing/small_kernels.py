@@ -43,6 +43,23 @@ void multiply(float C[24][24], float A[24][24], float B[24][24]) {
 }
 """
 
+#: Updates of elements by others of a matrix of 1 MiB, which also come in panels.
+LU = """
+void lu(float a[512][512])
+{
+    for (int i = 0; i < 512; i++) {
+        for (int j = 0; j < i; j++) {
+            for (int k = 0; k < j; k++)
+                a[i][j] -= a[i][k] * a[k][j];
+            a[i][j] /= a[j][j];
+        }
+        for (int j = i; j < 512; j++)
+            for (int k = 0; k < i; k++)
+                a[i][j] -= a[i][k] * a[k][j];
+    }
+}
+"""
+
 
 def asked(folder: Path, text: str, *, budgets: dict[str, int] | None = None, **more: Any) -> Request:
     """A request for a kernel that is written into `folder`."""

@@ -6,7 +6,7 @@ from math import inf
 from pathlib import Path
 
 import pytest
-from unit.choosing.small_kernels import asked, read
+from unit.choosing.small_kernels import LU, asked, read
 
 from sisyphus import choice, clock
 from sisyphus.course import Course
@@ -37,18 +37,6 @@ void table(float t[64][64], const float a[64][64]) {
       t[i][j] = t[i-1][j] > t[i][j-1] ? t[i-1][j] + a[i][j] : t[i][j-1] + a[i][j];
 }
 """
-UPDATES = """
-void updates(float a[512][512]) {
-  for (int i = 0; i < 512; i++) {
-    for (int j = 0; j < i; j++) {
-      for (int k = 0; k < j; k++) a[i][j] -= a[i][k] * a[k][j];
-      a[i][j] /= a[j][j];
-    }
-    for (int j = i; j < 512; j++)
-      for (int k = 0; k < i; k++) a[i][j] -= a[i][k] * a[k][j];
-  }
-}
-"""
 
 
 def limited(folder: Path, effort: float | None, text: str = CASCADE) -> Request:
@@ -61,11 +49,10 @@ def searched(request: Request, kernels: tuple[Kernel, ...], each: float) -> list
     with clock.counting():
         course = Course(request, silent, None, improve=False)
         parts = Parts(kernels, request, None, best=lambda: None)
-        for is_first in course.rounds():
-            for one in choice._begins(parts, course) if is_first else ():
-                found.append(one.part)
-                clock.did(int(each * clock.WORK_OF_ONE))
-            break
+        assert next(course.rounds())
+        for one in choice._begins(parts, course):
+            found.append(one.part)
+            clock.did(int(each * clock.WORK_OF_ONE))
     return found
 
 
@@ -98,7 +85,7 @@ def test_a_promise_that_others_are_ahead_of_leaves_them_their_time(
 
 
 def test_forms_in_panels_are_not_kept_waiting(tmp_path: Path) -> None:
-    request = limited(tmp_path, 8.0, UPDATES)
+    request = limited(tmp_path, 8.0, LU)
     kernels = read(request)
     assert len({kernel.form for kernel in kernels}) > 1
     assert not list(Parts(kernels, request, None, best=lambda: None).begins())

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from steps_in_c import STEPS
+from unit.choosing.small_kernels import LU
 
 from sisyphus import choice, part_search, parts
 from sisyphus.asked_forms import form_of
@@ -263,23 +264,6 @@ def test_steps_over_arrays_that_leave_no_room_are_searched_in_strips(
     with pytest.raises(NothingFits):
         choice.find(kernels, replace(request, target=target))
     assert asked == forms
-
-
-LU = """
-void lu(float a[512][512])
-{
-    for (int i = 0; i < 512; i++) {
-        for (int j = 0; j < i; j++) {
-            for (int k = 0; k < j; k++)
-                a[i][j] -= a[i][k] * a[k][j];
-            a[i][j] /= a[j][j];
-        }
-        for (int j = i; j < 512; j++)
-            for (int k = 0; k < i; k++)
-                a[i][j] -= a[i][k] * a[k][j];
-    }
-}
-"""
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,7 @@ def test_chains_of_integers_take_what_their_logic_takes(tmp_path: Path, update: 
 
 
 def test_narrow_products_are_in_dsps_and_in_logic(tmp_path: Path) -> None:
-    """A kernel of many products fills both budgets: 49 LUTs of a product of nine bits, or a DSP."""
+    """A kernel of many products of bytes fills both budgets: each is in LUTs, or in a DSP."""
     loops = "for (int i = 0; i < 64; i++) for (int j = 0; j < 64; j++) for (int k = 0; k < 64; k++)"
     head = "void k(int y[64][64], const unsigned char a[64][64], const unsigned char b[64][64])"
     narrow = limit(f"{head} {{ {loops} y[i][j] += a[i][k] * b[k][j]; }}", tmp_path).compute
