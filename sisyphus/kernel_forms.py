@@ -8,6 +8,8 @@ from typing import Any
 from sisyphus.analysis import (
     Dependences,
     LoopKind,
+    Nest,
+    OuterLoop,
     dependences,
     distribute,
     expand,
@@ -19,8 +21,10 @@ from sisyphus.analysis.rewrite import most_places
 from sisyphus.forms import (
     BLOCKS,
     CASES,
+    COALESCED,
     FINISHED,
     FORWARD,
+    FORWARD_ELEMENTS,
     FUSED,
     GATHERED,
     HISTORY,
@@ -35,6 +39,7 @@ from sisyphus.forms import (
     PIVOTS,
     PRIVATE,
     REWRITES,
+    ROUNDS,
     ROW_HISTORY,
     SCHEDULE,
     SHADOW,
@@ -133,8 +138,7 @@ def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
         yield in_order(ordered, (SCHEDULE + source.schedule,), GIVEN_FORM, source)
         return
     orders = list(_other_orders(base, direct, plain, source))
-    if not orders:
-        orders = list(_orders_of_histories(base, kept, source))
+    orders = list(_orders_of_histories(base, kept, orders, source))
     yield from orders
     if short is not None:
         yield from _in_steps(short, base, [*plain, *orders], source)
@@ -176,15 +180,25 @@ def _with_histories(kept: Kernel, others: Sequence[Kernel], source: Source) -> I
             yield replace(private, name=f"{HISTORY}-{PRIVATE}")  # may be cut into blocks
 
 
-def _orders_of_histories(base: Kernel, kept: Kernel | None, source: Source) -> Iterator[Kernel]:
-    """Other orders that a kernel has once values have places: those of variables, or else of local arrays of a row."""
-    found = [] if kept is None else list(_in_other_orders(kept, _bases(kept), source))
-    rows = None if found else rewritten_by(ROW_HISTORY, base, source)
-    if rows is not None:
-        rows = rewritten_by(INLINED, rows, source) or rows  # what it is computed of stays now
+def _orders_of_histories(
+    base: Kernel, kept: Kernel | None, others: Sequence[Kernel], source: Source
+) -> Iterator[Kernel]:
+    """Other orders that a kernel has once values have places, where there are no `others` or these are far shorter.
+
+    Places are those of variables where that gives orders, and else of all rows of local arrays.
+    """
+    found = [] if kept is None or others else list(_in_other_orders(kept, _bases(kept), source))
+    rows = base
+    for word in (ROUNDS, ROW_HISTORY):
+        rows = rows if found else rewritten_by(word, rows, source) or rows
+    if rows is not base:
+        for word in (INLINED, COALESCED, FORWARD_ELEMENTS):  # what values are computed of stays now
+            rows = rewritten_by(word, rows, source) or rows
         found = list(_in_other_orders(rows, _bases(rows), source))
-        yield from [rows] if found else []
-    yield from found
+        if found and not (others and shortest(found) > shortest(others) // SHORTER):
+            yield from [rows, *found]
+            return
+    yield from others or found
 
 
 def _with_pivots(base: Kernel, source: Source) -> Iterator[Kernel]:
@@ -280,6 +294,8 @@ def _with_expanded(base: Kernel, source: Source) -> Iterator[Kernel]:
                 yield fused
 
 
+#: What a kernel's statements are distributed over.
+Part = OuterLoop | Nest
 #: A kernel by the rewrites that make it, and its dependences; and one in another order, by its name, too.
 Base = tuple[tuple[str, ...], Dependences]
 Order = tuple[tuple[str, ...], Dependences, str]
@@ -368,8 +384,16 @@ def _in_one_nest(ordered: Dependences, rewrites: tuple[str, ...], name: str, sou
         steps = analysed(
             joined, dependences(joined), source, rewrites=(*rewrites, SUCCESSIVE), name=f"{name}-{SUCCESSIVE}"
         )
-        if shortest([steps]) <= steps_of(distribute(ordered.scop, ordered).body) // SHORTER:
+        before, after = _but_for_common(distribute(ordered.scop, ordered).body, steps.distribution.body)
+        if steps_of(after) <= steps_of(before) // 2:
             yield steps
+
+
+def _but_for_common(one: Sequence[Part], other: Sequence[Part]) -> tuple[list[Part], list[Part]]:
+    """Nests and loops around nests, without nests of the same statements that no loop is around in both."""
+    both = {p.statements for p in one if isinstance(p, Nest)} & {p.statements for p in other if isinstance(p, Nest)}
+    [before, after] = ([p for p in body if not (isinstance(p, Nest) and p.statements in both)] for body in (one, other))
+    return before, after
 
 
 def _kept_apart(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Iterator[Kernel]:

@@ -18,7 +18,9 @@ from sisyphus.asked_forms import (
 from sisyphus.forms import (
     BATCHES,
     CASES,
+    COALESCED,
     FORWARD,
+    FORWARD_ELEMENTS,
     HISTORY,
     IN_PLACE,
     INLINED,
@@ -27,6 +29,7 @@ from sisyphus.forms import (
     LOCAL_BLOCKS,
     LONG_ROWS,
     PRIVATE,
+    ROUNDS,
     ROW_HISTORY,
     ROWS_BETWEEN,
     SHIFTED,
@@ -61,6 +64,7 @@ WINDOWS = 0.5
 CUT = frozenset(
     {LONG_ROWS, UNTILED, IN_PLACE, CASES, SUMS_APART, SUMS_WRITTEN_OUT}
     | {TOGETHER, INLINED, FORWARD, HISTORY, ROW_HISTORY, WRITTEN_OUT, INTERIORS}
+    | {ROUNDS, COALESCED, FORWARD_ELEMENTS}
 )
 #: Share of what the nests of a kernel move that forms may move which are searched before others.
 FAR_LESS = 0.67

@@ -6,7 +6,7 @@ for i: { if i = 0: y[i] = 0 * 0   if i = 1: y[i] = x[i-1] * 0   if i >= 2: y[i] 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, partial
 
 from sisyphus.analysis import Dependences
@@ -72,8 +72,16 @@ def forwarded(found: Dependences) -> Scop | None:
     return again or better
 
 
-def _once(scop: Scop) -> Scop | None:
-    chains = _Chains(scop)
+def forwarded_elements(found: Dependences) -> Scop | None:
+    """The same of copies from one array to another alone, in as few cases as can be.
+
+    What never changes stays where it is, and a constant is read of an element that is known to have the same value.
+    """
+    return _once(found.scop, heads=False)
+
+
+def _once(scop: Scop, *, heads: bool = True) -> Scop | None:
+    chains = _Chains(scop, heads=heads)
     copies = {*chains.links, *chains.again}
     if not copies and not chains.refilled:
         return None
@@ -92,8 +100,8 @@ class _Chains:
     `named` are statements whose values need a place that lasts.
     """
 
-    def __init__(self, scop: Scop) -> None:
-        self.scop = scop
+    def __init__(self, scop: Scop, *, heads: bool) -> None:
+        self.scop, self.only_elements = scop, not heads
         self.names = Names(scop)
         self.patience = Patience()
         self.named: dict[StmtId, Ref] = {}
@@ -101,10 +109,12 @@ class _Chains:
         local = {array.id for array in scop.arrays if array.role is Role.LOCAL}
         self.written = {s.write.array for s in scop.statements}
         inside = [s for s in scop.statements if s.write.array in local]
-        self.links = {s.id: s for s in inside if isinstance(s.rhs, Read) and s.rhs.ref.array in self.written}
+        self.copies = {s.id: s for s in inside if isinstance(s.rhs, Read) and s.rhs.ref.array in self.written}
+        self.links = {name: s for name, s in self.copies.items() if heads or {s.write.array} != {*s.touched}}
         self.refilled = {a.id for a in scop.arrays if a.role is Role.LOCAL and a.extents and self._is_refilled(a.id)}
         self.passed_on = {*(s.write.array for s in self.links.values()), *self.refilled}
-        self.heads = {s.id: s for s in inside if self._never_changes(s.rhs)}
+        copied = {s.write.array for s in self.links.values()}
+        self.heads = {s.id: s for s in inside if (heads or s.write.array in copied) and self._never_changes(s.rhs)}
         self.again = [h for h, s in self.heads.items() if self._is_copy(h) and _writes_again(s)]
         self.local = local
 
@@ -123,7 +133,10 @@ class _Chains:
     @cached_property
     def steps(self) -> list[Map]:
         """From each link to what wrote the element that it copies."""
-        found = (self.sources(link, link.accesses[1]) for link in self.links.values())
+        return self._steps_of(self.links.values())
+
+    def _steps_of(self, links: Iterable[Statement]) -> list[Map]:
+        found = (self.sources(link, link.accesses[1]) for link in links)
         return [relation for sources in found for relation in (sources or {}).values()]
 
     def sources(self, reader: Statement, read: Access) -> dict[StmtId, Map] | None:
@@ -178,7 +191,28 @@ class _Chains:
                 return []
             for points, there in parts:
                 found.setdefault(_with_subscripts(value, there), []).append(points)
-        return _joined(found, reader.iterators)
+        joined = _joined(found, reader.iterators)
+        return self._in_elements(reader, read, joined) if self.only_elements else joined
+
+    def _in_elements(self, reader: Statement, read: Access, values: list[tuple[Expr, Set]]) -> list[tuple[Expr, Set]]:
+        """The values of a read, with constants that the reader sees in an element, too, read there."""
+        elements = [value for value, _ in values if isinstance(value, Read) and value.ref.array in self.written]
+        alike = [e for e in elements if self.scop.array(e.ref.array).type == self.scop.array(read.array).type]
+        found: dict[Expr, list[Set]] = {}
+        for value, points in values:
+            constant = isinstance(_core(value), Literal | Scalar)
+            has = (element for element in alike if constant and self._has(reader, element, value, points))
+            found.setdefault(next(has, value), []).append(points)
+        return [(value, union_of(own).coalesce()) for value, own in found.items()]
+
+    def _has(self, reader: Statement, element: Read, value: Expr, points: Set) -> bool:
+        """Does the reader, at these points, see this value in an element?"""
+        here = replace(reader, domain=renamed(points, reader.id, reader.iterators), rhs=element)
+        first = self.sources(here, here.accesses[1])
+        if first is None:
+            return False
+        ends = self.patience.ask(lambda: followed([*first.values()], self._steps_of(self.copies.values()))) or ()
+        return bool(ends) and all(self.scop.statement(StmtId(name)).rhs == value for name, _ in ends)
 
     def _is_copy(self, name: StmtId) -> bool:
         """Is it a head of more than a constant, which any sum begins with?"""

@@ -9,7 +9,7 @@ around it whose iterations pass none on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 
 from sisyphus.analysis import Dependences, DepKind, Sources, dependences, elements_touched, liveness, sources_of
@@ -19,7 +19,22 @@ from sisyphus.analysis.rewrite import copied_back, range_of, rewrite, with_refs
 from sisyphus.analysis.webs import webs_of
 from sisyphus.forms.building import Names, copying, in_array, local
 from sisyphus.ir import Array, ArrayId, Ref, Role, Scop, Statement, StmtId, index_names
-from sisyphus.poly import Affine, Map, compare, const, var
+from sisyphus.poly import (
+    Affine,
+    Map,
+    Set,
+    compare,
+    const,
+    empty_set,
+    extend,
+    is_convex,
+    make_map,
+    make_set,
+    name_dims,
+    pull_back,
+    union_of,
+    var,
+)
 from sisyphus.values import dataclass, replace
 
 #: Elements of a table of all rows at most.
@@ -57,7 +72,10 @@ class _Candidate:
     depth: int
 
     def made(self, scop: Scop) -> Scop | None:
-        """The kernel with a place for each value; None where a reader would see another one, or isl gives up."""
+        """The kernel with a place for each value; None where a reader would see another one, or isl gives up.
+
+        Elements that no iteration writes, as those at the border of a row, are copied to the place of each one.
+        """
         if self.array.role is not Role.LOCAL:
             return self._in_a_copy(scop)
         before = sources_of(scop, self.array.id)
@@ -80,14 +98,55 @@ class _Candidate:
         for name, own in users.items():
             instead = with_refs(own, partial(place, own, is_write=False))
             moved[name] = replace(instead, write=place(own, own.write, is_write=True))
-        made = replace(
-            scop,
-            statements=tuple(moved.get(s.id, s) for s in scop.statements),
-            arrays=tuple(new if a is self.array else a for a in scop.arrays),
-        )
+        statements = tuple(moved.get(s.id, s) for s in scop.statements)
+        same = self._staying(scop, new.id, values)
+        if same is not None:
+            statements = tuple(sorted((*map(self._later, statements), same), key=lambda s: s.position))
+        made = replace(scop, statements=statements, arrays=tuple(new if a is self.array else a for a in scop.arrays))
         after = sources_of(made, new.id)
+        if after is None:
+            return None
+        if same is not None:
+            after = _without_copy(after, same, users)
         renamed = {(name, place(users[name], ref, is_write=False)): own for (name, ref), own in before.items()}
-        return _for_each_iteration(made, new.id) if after is not None and _agree(renamed, after) else None
+        return for_each_iteration(made, new.id) if _agree(renamed, after) else None
+
+    def _staying(self, scop: Scop, new: ArrayId, values: range) -> Statement | None:
+        """What copies the elements that the loop only reads from the first place to all others, before the loop."""
+        around, names = self.update.iterators[: self.depth], Names(scop)
+        dims = [names.wanted(f"d{at}") for at in range(len(self.array.extents))]
+        users = [s for s in scop.statements if self.array.id in s.touched and s.shared_loops(self.update) >= self.depth]
+        behind = [s for s in users if self._is_inside(s) or s.position > self.update.position]
+        read = [self._elements(s, ref, around, dims) for s in behind for ref in s.reads if ref.array == self.array.id]
+        writers = [s for s in users if s.write.array == self.array.id and self._is_inside(s)]
+        written = [self._elements(s, s.write, around, dims) for s in writers]
+        points = union_of([empty_set("", [*around, *dims]), *read]).subtract(union_of(written)).coalesce()
+        if points.is_empty() or not is_convex(points):
+            return None
+        turn = names.wanted(self.update.iterators[self.depth])
+        points = extend(points, [*around, *dims, turn])
+        points = points.intersect(
+            make_set("", [*around, *dims, turn], at_least_zero=[var(turn) - 1, len(values) - var(turn)])
+        )
+        loops = [*around, turn, *dims]
+        points = pull_back(points, loops, [*map(var, (*around, *dims, turn))])
+        moved = tuple(Ref(new, (at, *map(var, dims))) for at in (var(turn), const(0)))
+        label, first = names.statement(StmtId(f"same_{self.array.id}")), self.update.position[: self.depth + 1]
+        place = (*first[:-1], 2 * first[-1] - 1)
+        return copying(label, self.update.span, loops, points, place, self.array.type, (moved[0], moved[1]))
+
+    def _elements(self, statement: Statement, ref: Ref, around: Sequence[str], dims: Sequence[str]) -> Set:
+        """The elements that a reference names in each iteration of the loops around."""
+        outer = [*map(var, statement.iterators[: self.depth])]
+        relation = make_map(statement.id, statement.iterators, "", [*around, *dims], [*outer, *ref.index])
+        return relation.intersect_domain(statement.domain).range()
+
+    def _later(self, statement: Statement) -> Statement:
+        """The statement where there is room before each loop that lies inside of as many as this one."""
+        place, depth = statement.position, self.depth
+        return replace(
+            statement, position=(*place[:depth], *(2 * at for at in place[depth : depth + 1]), *place[depth + 1 :])
+        )
 
     def _is_inside(self, statement: Statement) -> bool:
         return statement.shared_loops(self.update) > self.depth
@@ -125,7 +184,7 @@ class _Candidate:
         return const(0 if statement.position < self.update.position else len(values))
 
 
-def _for_each_iteration(scop: Scop, array: ArrayId) -> Scop:
+def for_each_iteration(scop: Scop, array: ArrayId) -> Scop:
     """The kernel with an array for each iteration of those loops whose iterations pass none of its values on."""
     [web, *others] = webs_of(scop, dependences(scop), array, Patience())
     loops = [depth for depth in range(web.shared_loops) if web.stays_within(depth)]
@@ -170,6 +229,21 @@ def _groups(found: Dependences) -> Mapping[StmtId, int]:
     edges = [(e.source, e.sink) for e in found.edges if e.kind is DepKind.RAW]
     groups = strong_components(found.scop.statements, edges)
     return {s.id: at for at, group in enumerate(groups) for s in group}
+
+
+def _without_copy(found: Sources, copy: Statement, users: Mapping[StmtId, Statement]) -> Sources:
+    """Where values come from that a statement copies, for those who read them from it."""
+    sources = {key: dict(own) for key, own in found.items()}
+    origin = {name: own for (reader, _), kept in sources.items() if reader == copy.id for name, own in kept.items()}
+    for (reader, _), own in sources.items():
+        copied = own.pop(copy.id, None)
+        for name, first in origin.items():
+            if copied is None:
+                break
+            whole = name_dims(first.apply_range(copied), users[name].iterators, users[reader].iterators)
+            if not whole.is_empty():
+                own[name] = own[name].union(whole) if name in own else whole
+    return {key: own for key, own in sources.items() if key[0] != copy.id}
 
 
 def _agree(one: Sources, other: Sources) -> bool:

@@ -131,8 +131,9 @@ def _alternatives(group: Dependences) -> list[Proposal]:
             proposal = next((found for order in orders if (found := proved(group, order, name)) is not None), None)
             if proposal is None:
                 continue
-            if proposal.steps <= most or (way is _by_bodies and _joined(proposal) <= most):
-                proposed.setdefault(proposal.steps, proposal)
+            steps = _joined(proposal) if way is _by_bodies else proposal.steps
+            if steps <= most:
+                proposed.setdefault(steps, proposal)
     shortest: dict[frozenset[tuple[str, str]], Proposal] = {}
     for steps in sorted(proposed):
         shortest.setdefault(_outermost(proposed[steps].timings), proposed[steps])

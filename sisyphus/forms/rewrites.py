@@ -9,8 +9,9 @@ from sisyphus.analysis import Dependences, dependences, expand, expand_inside, p
 from sisyphus.errors import KernelError
 from sisyphus.forms.batches import in_batches
 from sisyphus.forms.blocks import in_blocks
+from sisyphus.forms.coalesced import coalesced
 from sisyphus.forms.finished import finished_apart
-from sisyphus.forms.forwarding import forwarded
+from sisyphus.forms.forwarding import forwarded, forwarded_elements
 from sisyphus.forms.fused import fused
 from sisyphus.forms.gathered import gathered
 from sisyphus.forms.histories import with_histories, with_histories_of_rows
@@ -25,6 +26,7 @@ from sisyphus.forms.order_proof import faults
 from sisyphus.forms.panels import in_panels
 from sisyphus.forms.pivots import with_pivots
 from sisyphus.forms.reordering import reordered
+from sisyphus.forms.rounds import in_one_loop
 from sisyphus.forms.shadows import shadowed
 from sisyphus.forms.shifted import in_shifted_strips, shifted
 from sisyphus.forms.strips import Strips, in_strips
@@ -46,6 +48,7 @@ LINE_BLOCKS, INLINED, WRITTEN_OUT, TABLE_TILES = "line-blocks ", "inlined", "wri
 SHIFTED, SHIFTED_STRIPS, LONG_ROWS, TOGETHER = "shifted", "strips-shifted ", "long-rows", "together"
 CASES, SUCCESSIVE, GATHERED, WEBS_APART = "cases", "successive", "gathered", "webs-apart "
 SUMS_WRITTEN_OUT, HISTORY, ROW_HISTORY, INTERIORS = "sums-written-out", "history", "history-of-rows", "interiors"
+COALESCED, FORWARD_ELEMENTS, ROUNDS = "coalesced", "forward-elements", "rounds"
 #: Blocks of what is passed on, by the dimension whose rows these are.
 LOCAL_BLOCKS = "local-blocks ", "local-blocks-1 ", "local-blocks-2 "
 
@@ -72,12 +75,15 @@ REWRITES: Mapping[str, Callable[[Dependences], Scop | None]] = {
     LATCH: latched,
     FINISHED: finished_apart,
     FORWARD: forwarded,
+    FORWARD_ELEMENTS: forwarded_elements,
+    COALESCED: coalesced,
     FUSED: fused,
     SHIFTED: shifted,
     SUCCESSIVE: successive,
     GATHERED: gathered,
     HISTORY: with_histories,
     ROW_HISTORY: with_histories_of_rows,
+    ROUNDS: in_one_loop,
     SUMS_APART: sums_apart,
     UNTILED: untiled,
     TOGETHER: computed_together,

@@ -186,6 +186,12 @@ def is_convex(points: Set) -> bool:
     return len(parts) == 1 and not parts[0].dim(isl.dim_type.div)
 
 
+def hull_of(points: Set) -> Set | None:
+    """The points as one convex set, where they are all of its integer points."""
+    hull = isl.Set.from_basic_set(points.simple_hull().remove_divs())
+    return hull if hull.is_equal(points) else None
+
+
 def fix(points: Set, values: Mapping[str, int]) -> Set:
     """The points whose named dimensions have the given values (the dimensions stay)."""
     for name, value in values.items():

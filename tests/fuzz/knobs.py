@@ -17,8 +17,10 @@ from sisyphus.forms import (
     BATCHES,
     BLOCKS,
     CASES,
+    COALESCED,
     FINISHED,
     FORWARD,
+    FORWARD_ELEMENTS,
     GATHERED,
     HISTORY,
     IN_PLACE,
@@ -31,6 +33,7 @@ from sisyphus.forms import (
     PANELS,
     PIVOT_BLOCKS,
     PRIVATE,
+    ROUNDS,
     ROW_HISTORY,
     SHADOW,
     SHIFTED,
@@ -155,6 +158,9 @@ ASKED = {
     GATHERED: 9,
     HISTORY: 5,
     ROW_HISTORY: 5,
+    ROUNDS: 5,
+    COALESCED: 5,
+    FORWARD_ELEMENTS: 3,
 }
 
 
@@ -355,6 +361,9 @@ FORMED = {
         "gathered",
         "history",
         "history-of-rows",
+        "rounds",
+        "coalesced",
+        "forward-elements",
         "batches",
         "successive",
         "sums-apart",

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import brute
 import pytest
 from builders import scop
+from compiled_scops import run
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from plan_interpreter import computes_the_same
 from random_scops import Sample, copiers
 
-from sisyphus.analysis import dependences, statement_text
+from sisyphus.analysis import Dependences, dependences, statement_text
 from sisyphus.forms import FORWARD, forwarded, rewritten
+from sisyphus.forms.forwarding import forwarded_elements
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Role, Scop, promises
 from sisyphus.kernel_forms import load_kernels
@@ -290,11 +294,54 @@ def test_a_wrong_answer_about_last_writers_is_refused(monkeypatch: pytest.Monkey
     assert forwarded(dependences(register())) is None
 
 
+#: A row that keeps what lies before it in a variable, which begins with what the first element of each row is.
+CORNERS = """
+void corners(const int x[6][8], int y[6][9])
+{
+    int t[7][9];
+    for (int j = 0; j < 9; j++)
+        t[0][j] = 0;
+    for (int i = 0; i < 6; i++) {
+        int corner = 0;
+        t[i + 1][0] = t[0][0];
+        for (int j = 1; j < 9; j++) {
+            t[i + 1][j] = corner + x[i][j - 1];
+            corner = t[i][j];
+        }
+    }
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 9; j++)
+            y[i][j] = t[i + 1][j];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "joined"),
+    [
+        ("corner = 0", "corner = 0", True),
+        ("corner = 0", "corner = 1", False),  # another value than the element has
+        ("corner = 0", "corner = i", False),  # and one of each row
+        ("int t[7][9]", "signed char t[7][9]", False),
+        ("t[i + 1][0] = t[0][0]", "t[i + 1][0] = x[i][0]", False),
+    ],
+)
+def test_a_constant_is_read_of_an_element_that_is_known_to_have_it(
+    *, old: str, new: str, joined: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "k.c"
+    path.write_text(CORNERS.replace(old, new))
+    found = forwarded_elements(dependences(read(path)))
+    written_once = found is not None and sum(s.write.array == "t" for s in found.statements) == 3
+    assert written_once == joined
+    assert found is None or run(found, path, tmp_path) == "equal"
+
+
 @SOME
-@given(copiers())
-def test_random_copies_give_the_same_results(sample: Sample) -> None:
+@given(copiers(), st.sampled_from([forwarded, forwarded_elements]))
+def test_random_copies_give_the_same_results(sample: Sample, form: Callable[[Dependences], Scop | None]) -> None:
     source = sample.scop
-    found = forwarded(dependences(source))
+    found = form(dependences(source))
     if found is not None:
         promises.run(found)
         check_same(source, found)

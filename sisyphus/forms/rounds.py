@@ -1,0 +1,397 @@
+"""Rounds of a loop in which local arrays take turns, as one loop again whose rows are those of a table; knows no cost.
+
+for q: { for j: a[j] = f(b[j], a[j-1], 2*q)   for j: b[j] = f(a[j], b[j-1], 2*q+1) }   becomes
+for i: for j: t[i+2][j] = f(t[i+1][j], t[i+2][j-1], i)
+
+The front end cuts a loop into rounds where subscripts ask for its turn (`rows[i % 2][j]`, or pointers that change
+places), which hides that each iteration only needs the one before.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from sisyphus.analysis import Dependences, Sources, sources_of
+from sisyphus.analysis.isl_limits import Patience
+from sisyphus.analysis.rewrite import range_of
+from sisyphus.forms.building import Names, local, loops_of
+from sisyphus.forms.histories import LARGEST, for_each_iteration
+from sisyphus.ir import Array, ArrayId, Expr, Index, Read, Ref, Role, Scop, Statement, StmtId, rebuild
+from sisyphus.poly import (
+    Affine,
+    Map,
+    Set,
+    const,
+    constant_distance,
+    dim_range,
+    fix,
+    hull_of,
+    make_map,
+    name_dims,
+    renamed,
+    union_of,
+    var,
+)
+from sisyphus.values import dataclass, replace
+
+#: Turns of a round at most.
+MOST_TURNS = 4
+
+#: By statement and number of its reference (0: what it writes): by statement, from the instances whose values it reads
+#: there to those that read; and the row of the table that it names.
+Seen = Mapping[tuple[StmtId, int], Mapping[StmtId, Map]]
+Places = Mapping[tuple[StmtId, int], Affine]
+
+
+def in_one_loop(found: Dependences) -> Scop | None:
+    """The kernel whose rounds are iterations of one loop, with the rows of all of them; None where it has none.
+
+    All statements keep their order, and isl's dataflow tells that each reads the values that it read before.
+    """
+    patience = Patience()
+    return next((made for one in _rounds(found.scop) if (made := patience.ask(one.made)) is not None), None)
+
+
+def _rounds(scop: Scop) -> Iterator[_Rounds]:
+    """The loops over few turns that are alone in another one, as far as each turn does the same."""
+    names = Names(scop)
+    for place, inside in loops_of(scop.statements).items():
+        depth = len(place) - 1
+        if all(len(s.iterators) > depth + 1 for s in inside) and len({s.position[: depth + 2] for s in inside}) == 1:
+            turns = range_of(inside, depth + 1)
+            if turns.start == 0 and 2 <= len(turns) <= MOST_TURNS and not scop.fused:
+                iteration = names.wanted(inside[0].iterators[depth].split("_d")[0])  # as in the source
+                by_turn = [_in_turn(inside, depth, turn) for turn in turns]
+                shapes = [_shapes(own, depth + 2) for own in by_turn]
+                if all(shape == shapes[0] for shape in shapes):
+                    groups = tuple(
+                        _Group(old, depth, iteration, place)
+                        for old, (place, _) in zip(zip(*by_turn, strict=True), shapes[0], strict=True)
+                    )
+                    yield _Rounds(scop, groups)
+
+
+def _in_turn(inside: Sequence[Statement], depth: int, turn: int) -> list[Statement]:
+    """What there is of statements in one turn, which the loop inside of so many and one more counts."""
+    own = [replace(s, domain=fix(s.domain, {s.iterators[depth + 1]: turn})) for s in inside]
+    return [statement for statement in own if not statement.domain.is_empty()]
+
+
+def _shapes(turn: Sequence[Statement], depth: int) -> list[tuple[tuple[int, ...], Expr]]:
+    """Of each statement where it is in its loops inside of so many, counted anew, and what it computes of something."""
+    ranks: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    found = []
+    for statement in turn:
+        place, own = statement.position, []
+        for at in range(depth, len(place)):
+            known = ranks[place[:at]]
+            known += [place[at]] * (place[at] not in known)
+            own.append(known.index(place[at]))
+        found.append((tuple(own), rebuild(statement.rhs, _anything)))
+    return found
+
+
+def _anything(leaf: Expr) -> Expr:
+    """The leaf of an expression without what it is, so that others compare equal."""
+    if isinstance(leaf, Read):
+        return replace(leaf, ref=Ref(ArrayId(""), ()))
+    return replace(leaf, value=const(0)) if isinstance(leaf, Index) else leaf
+
+
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """What is one statement over all iterations: its instances in each turn, turn 0 first."""
+
+    turns: tuple[Statement, ...]
+    depth: int
+    iteration: str
+    place: tuple[int, ...]
+
+    @property
+    def id(self) -> StmtId:
+        return self.turns[0].id
+
+    @property
+    def loops(self) -> tuple[str, ...]:
+        names = self.turns[0].iterators
+        return (*names[: self.depth], self.iteration, *names[self.depth + 2 :])
+
+    @cached_property
+    def moves(self) -> list[tuple[StmtId, Map]]:
+        """From the instances of each turn to those over all iterations."""
+        found = []
+        for turn, old in enumerate(self.turns):
+            names, depth = old.iterators, self.depth
+            whole = var(names[depth]) * len(self.turns) + turn
+            values = [*map(var, names[:depth]), whole, *map(var, names[depth + 2 :])]
+            relation = make_map(old.id, names, self.id, self.loops, values)
+            found.append((old.id, relation.intersect_domain(old.domain)))
+        return found
+
+    @cached_property
+    def refs(self) -> list[tuple[Ref, ...]]:
+        """What the statement writes, and all that it reads: what that is in each turn."""
+        return list(zip(*map(_refs, self.turns), strict=True))
+
+    def value(self, subscripts: Sequence[Affine]) -> Affine | None:
+        """An affine expression over all iterations that is one of these in each turn."""
+        found = {self._value(*one) for one in enumerate(subscripts)}
+        return found.pop() if len(found) == 1 else None
+
+    def _value(self, turn: int, subscript: Affine) -> Affine | None:
+        names, depth = self.turns[turn].iterators, self.depth
+        factor, rest = divmod(subscript.coefficient(names[depth]), len(self.turns))
+        same = zip((*names[:depth], *names[depth + 2 :]), (*self.loops[:depth], *self.loops[depth + 1 :]), strict=True)
+        given = {old: var(new) for old, new in same} | {names[depth]: const(0), names[depth + 1]: const(turn)}
+        return None if rest else subscript.substitute(given) + (var(self.iteration) - turn) * factor
+
+    def index(self, refs: Sequence[Ref], but: int | None = None) -> tuple[Affine | None, ...]:
+        """The subscripts over all iterations of what there is in each turn, without one dimension."""
+        dims = zip(*(ref.index for ref in refs), strict=True)
+        return tuple(self.value(own) for at, own in enumerate(dims) if at != but)
+
+
+def _refs(statement: Statement) -> list[Ref]:
+    """What a statement writes, and then each of its reads."""
+    found = [statement.write]
+
+    def leaf(expr: Expr) -> Expr:
+        found.extend([expr.ref] if isinstance(expr, Read) else [])
+        return expr
+
+    rebuild(statement.rhs, leaf)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Rounds:
+    """A loop over rounds, each turn of which does the same with arrays that take turns."""
+
+    scop: Scop
+    groups: tuple[_Group, ...]
+
+    def made(self) -> Scop | None:
+        """The kernel with one loop, and a table in place of these arrays; None where it sees no or other values."""
+        seen = self._seen() if self._are_rows() else None
+        places = None if seen is None else self._places(seen)
+        if seen is None or places is None:
+            return None
+        table = self._table(places)
+        statements = [*self._statements(table, places)]
+        whole = tuple(statement for statement in statements if statement is not None)
+        if len(whole) < len(statements) or table.elements > LARGEST:
+            return None
+        kept = [a for a in self.scop.arrays if a.id not in self.turning]
+        made = replace(self.scop, statements=whole, arrays=(*kept, table))
+        return for_each_iteration(made, table.id) if self._agree(seen, sources_of(made, table.id), made) else None
+
+    @cached_property
+    def inside(self) -> frozenset[StmtId]:
+        return frozenset(old.id for group in self.groups for old in group.turns)
+
+    @cached_property
+    def turning(self) -> frozenset[ArrayId]:
+        """The arrays that statements touch which are others, or have rows, by the turn."""
+        return frozenset(
+            ref.array
+            for group in self.groups
+            for refs in group.refs
+            if len({ref.array for ref in refs}) > 1 or None in group.index(refs)
+            for ref in refs
+        )
+
+    @cached_property
+    def at(self) -> int | None:
+        """The dimension that the turn counts, where the arrays are one."""
+        refs = [(g, refs) for g in self.groups for refs in g.refs if refs[0].array in self.turning]
+        found = {at for group, own in refs for at, value in enumerate(group.index(own)) if value is None}
+        return found.pop() if len(self.turning) == 1 and len(found) == 1 else None
+
+    def _are_rows(self) -> bool:
+        """Are these local arrays whose rows are alike?"""
+        arrays = [self.scop.array(name) for name in self.turning]
+        rows = {(a.type, *(e for at, e in enumerate(a.extents) if at != self.at)) for a in arrays}
+        is_local = all(a.role is Role.LOCAL and a.id not in self.scop.looked_up for a in arrays)
+        return len(rows) == 1 and is_local and (len(arrays) > 1 or self.at is not None)
+
+    def _table(self, places: Places) -> Array:
+        """The array of all rows, the last of which the last iteration writes."""
+        rows = max(_rows(m.range(), g.loops, places[g.id, 0])[1] for g in self.groups for _, m in g.moves)
+        first = self.scop.array(min(self.turning))
+        extents = (e for at, e in enumerate(first.extents) if at != self.at)
+        return local(first, Names(self.scop).array(first.id), (1 + rows, *extents))
+
+    def _moves(self, name: StmtId) -> list[tuple[StmtId, Map]]:
+        """From instances of a statement to those that it has then, by statement."""
+        if name not in self.inside:
+            old = self.scop.statement(name)
+            same = make_map(name, old.iterators, name, old.iterators, [*map(var, old.iterators)])
+            return [(name, same.intersect_domain(old.domain))]
+        found: dict[StmtId, Map] = {}
+        for group in self.groups:
+            for move in (move for old, move in group.moves if old == name):
+                found[group.id] = found[group.id].union(move) if group.id in found else move
+        return [*found.items()]
+
+    def _seen(self) -> Seen | None:
+        """By new statement and number of its reference: where the values come from that it reads of these arrays."""
+        sources: Sources = {}
+        for array in self.turning:
+            own = sources_of(self.scop, array)
+            if own is None:
+                return None
+            sources = {**sources, **own}
+        found: dict[tuple[StmtId, int], dict[StmtId, Map]] = defaultdict(dict)
+        for new, at, old, ref in self._reads():
+            reading = dict(self._moves(old))[new]
+            for origin, pairs in sources[old, ref].items():
+                for writer, writing in self._moves(origin):
+                    moved = pairs.apply_domain(writing).apply_range(reading)
+                    if not moved.is_empty():
+                        known = found[new, at].get(writer)
+                        moved = name_dims(moved, self._loops(writer), self._loops(new))
+                        found[new, at][writer] = moved if known is None else known.union(moved)
+        return found
+
+    def _reads(self) -> Iterator[tuple[StmtId, int, StmtId, Ref]]:
+        """New statement, number of its reference, old statement and reference, of all reads of these arrays."""
+        for group in self.groups:
+            for at, refs in enumerate(group.refs[1:], 1):
+                for old, ref in zip(group.turns, refs, strict=True):
+                    if ref.array in self.turning:
+                        yield group.id, at, old.id, ref
+        for statement in self.scop.statements:
+            for at, ref in enumerate(_refs(statement)):
+                if at and ref.array in self.turning and statement.id not in self.inside:
+                    yield statement.id, at, statement.id, ref
+
+    def _loops(self, name: StmtId) -> tuple[str, ...]:
+        own = next((g.loops for g in self.groups if g.id == name), None)
+        return self.scop.statement(name).iterators if own is None or name not in self.inside else own
+
+    def _places(self, seen: Seen) -> Places | None:
+        """Which row each reference names; None where rows are not so many iterations old."""
+        groups = {g.id: g for g in self.groups}
+        ages = {key: self._age(key[0], own) for key, own in seen.items() if key[0] in groups}
+        known = [age for age in ages.values() if age is not None]
+        if len(known) < len(ages):
+            return None
+        first = min(dim_range(move.range(), g.iteration)[0] for g in self.groups for _, move in g.moves)
+        found = {(g.id, 0): var(g.iteration) - first + max(known, default=0) for g in self.groups}
+        found |= {key: found[key[0], 0] - age for key, age in zip(ages, known, strict=True)}
+        for name, at in ages:
+            for origin, pairs in seen[name, at].items():
+                if origin not in groups:
+                    row = _one(pairs.range(), self._loops(name), found[name, at])
+                    if row is None or found.setdefault((origin, 0), row) != row:
+                        return None
+        for name, at in seen.keys() - ages.keys():
+            own = seen[name, at].items()
+            rows = {_one(pairs.domain(), self._loops(o), found.get((o, 0))) for o, pairs in own}
+            row = rows.pop() if len(rows) == 1 else None
+            if row is None:
+                return None
+            found[name, at] = row
+        return found
+
+    def _age(self, name: StmtId, own: Mapping[StmtId, Map]) -> int | None:
+        """How many iterations before a statement its values come from, as far as they do from iterations."""
+        steps = {g.id: g.iteration for g in self.groups}
+        ages = {constant_distance(p, steps[origin], steps[name]) for origin, p in own.items() if origin in steps}
+        return ages.pop() if len(ages) == 1 else None
+
+    def _statements(self, table: Array, places: Places) -> Iterator[Statement | None]:
+        """The statements of the kernel, None in place of what cannot be had."""
+        firsts = {g.id: g for g in self.groups}
+        for statement in self.scop.statements:
+            if statement.id in firsts:
+                yield self._joined(firsts[statement.id], table, places)
+            elif statement.id not in self.inside:
+                yield self._outside(statement, table, places)
+
+    def _outside(self, statement: Statement, table: Array, places: Places) -> Statement | None:
+        refs = [
+            self._row(table, places.get((statement.id, at)), ref.index) if ref.array in self.turning else ref
+            for at, ref in enumerate(_refs(statement))
+        ]
+        return _with(statement, refs, _numbers(statement))
+
+    def _joined(self, group: _Group, table: Array, places: Places) -> Statement | None:
+        refs: list[Ref | None] = []
+        for at, own in enumerate(group.refs):
+            index = group.index(own, self.at if own[0].array in self.turning else None)
+            if own[0].array in self.turning:
+                place = places.get((group.id, at))
+                refs.append(None if place is None or None in index else Ref(table.id, (place, *_whole(index))))
+            else:
+                refs.append(None if None in index else Ref(own[0].array, _whole(index)))
+        numbers = zip(*map(_numbers, group.turns), strict=True)
+        made = _with(group.turns[0], refs, [group.value(own) for own in numbers])
+        points = hull_of(union_of([renamed(move.range(), group.id, group.loops) for _, move in group.moves]))
+        if made is None or points is None:
+            return None
+        position = (*made.position[: group.depth + 1], *group.place)
+        return replace(made, iterators=group.loops, domain=points, position=position)
+
+    def _row(self, table: Array, place: Affine | None, index: Sequence[Affine]) -> Ref | None:
+        kept = (value for at, value in enumerate(index) if at != self.at)
+        return None if place is None else Ref(table.id, (place, *kept))
+
+    def _agree(self, seen: Seen, after: Sources | None, made: Scop) -> bool:
+        """Does all that reads rows of the table see the values that it saw?"""
+        refs = {s.id: _refs(s) for s in made.statements}
+        before: dict[tuple[StmtId, Ref], dict[StmtId, Map]] = defaultdict(dict)
+        for (name, at), own in seen.items():
+            known = before[name, refs[name][at]]
+            for origin, pairs in own.items():
+                known[origin] = known[origin].union(pairs) if origin in known else pairs
+        if after is None or before.keys() != after.keys():
+            return False
+        return all(
+            own.keys() == before[key].keys() and all(pairs.is_equal(before[key][name]) for name, pairs in own.items())
+            for key, own in after.items()
+        )
+
+
+def _whole(index: Sequence[Affine | None]) -> tuple[Affine, ...]:
+    return tuple(value for value in index if value is not None)
+
+
+def _numbers(statement: Statement) -> list[Affine]:
+    """The iterators and sums of these that a statement computes with."""
+    found = list[Affine]()
+
+    def leaf(expr: Expr) -> Expr:
+        found.extend([expr.value] if isinstance(expr, Index) else [])
+        return expr
+
+    rebuild(statement.rhs, leaf)
+    return found
+
+
+def _with(statement: Statement, refs: Sequence[Ref | None], numbers: Sequence[Affine | None]) -> Statement | None:
+    """The statement with other references, the first of which it writes, and other numbers; None where one is not."""
+    known, values = [ref for ref in refs if ref is not None], [value for value in numbers if value is not None]
+    if len(known) < len(refs) or len(values) < len(numbers):
+        return None
+    reads, others = iter(known[1:]), iter(values)
+
+    def leaf(expr: Expr) -> Expr:
+        if isinstance(expr, Read):
+            return replace(expr, ref=next(reads))
+        return replace(expr, value=next(others)) if isinstance(expr, Index) else expr
+
+    return replace(statement, write=known[0], rhs=rebuild(statement.rhs, leaf))
+
+
+def _rows(points: Set, names: Sequence[str], place: Affine) -> tuple[int, int]:
+    """The first and the last row that a place is at some points."""
+    return dim_range(points.reset_tuple_id().apply(make_map("", names, "", ["row"], [place])), "row")
+
+
+def _one(points: Set, names: Sequence[str], place: Affine | None) -> Affine | None:
+    """The one row that a place is at these points."""
+    rows = None if place is None else _rows(points, names, place)
+    return None if rows is None or rows[0] != rows[1] else const(rows[0])
