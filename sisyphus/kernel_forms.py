@@ -194,7 +194,7 @@ def _orders_of_histories(
     if rows is not base:
         for word in (INLINED, COALESCED, FORWARD_ELEMENTS):  # what values are computed of stays now
             rows = rewritten_by(word, rows, source) or rows
-        found = list(_in_other_orders(rows, _bases(rows), source))
+        found = list(_in_other_orders(rows, _bases(rows), source, joint=True))
         if found and not (others and shortest(found) > shortest(others) // SHORTER):
             yield from [rows, *found]
             return
@@ -314,7 +314,7 @@ def _bases(kernel: Kernel) -> list[Base]:
     return bases
 
 
-def _in_other_orders(kernel: Kernel, bases: Sequence[Base], source: Source) -> Iterator[Kernel]:
+def _in_other_orders(kernel: Kernel, bases: Sequence[Base], source: Source, *, joint: bool = False) -> Iterator[Kernel]:
     """The kernel, with local variables as it is or elsewhere, in the orders that are worth a search.
 
     Where none is better than that of the source, reads there can have latches all the same, and steps panels.
@@ -322,7 +322,7 @@ def _in_other_orders(kernel: Kernel, bases: Sequence[Base], source: Source) -> I
     orders = [
         ((*before, SCHEDULE + other.text), other.dependences, other.name)
         for before, found in bases
-        for other in proposals(found, kernel.distribution)
+        for other in proposals(found, kernel.distribution, joint=joint)
     ]
     if not orders:
         orders = [(rewrites, found, "") for rewrites, found, _ in _shortest_with(latched, bases)]
@@ -330,14 +330,17 @@ def _in_other_orders(kernel: Kernel, bases: Sequence[Base], source: Source) -> I
         for rewrites, found, _ in _shortest_with(shadowed, bases):
             yield from _with_shadow(found, rewrites, "", source)
             yield from _in_sizes(TABLE_TILES, found, rewrites, source)
-    yield from of_orders(orders, source)
+    yield from of_orders(orders, source, joint=joint)
 
 
-def of_orders(orders: Iterable[Order], source: Source) -> Iterator[Kernel]:
-    """The forms of some orders: with steps in one nest, latches, elements apart, panels and tiles."""
+def of_orders(orders: Iterable[Order], source: Source, *, joint: bool = False) -> Iterator[Kernel]:
+    """The forms of some orders: with steps in one nest, latches, elements apart, panels and tiles.
+
+    `joint`: steps in one nest also where that leaves half of what is in steps.
+    """
     for rewrites, ordered, name in orders:
         if name:  # what follows each other in the source's own order is one nest in a form of its own
-            yield from _in_one_nest(ordered, rewrites, name, source)
+            yield from _in_one_nest(ordered, rewrites, name, source, joint=joint)
         yield from _kept_apart(ordered, rewrites, name, source)
         for word in OF_ORDERS:
             yield from _in_sizes(word, ordered, rewrites, source)
@@ -377,22 +380,26 @@ def _with_shadow(ordered: Dependences, rewrites: tuple[str, ...], name: str, sou
         yield in_order(dependences(shadow), (*rewrites, SHADOW), joined, source)
 
 
-def _in_one_nest(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Iterator[Kernel]:
+def _in_one_nest(
+    ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source, *, joint: bool
+) -> Iterator[Kernel]:
     """An order with what follows each other in a step in one nest, where that leaves far less of its chain."""
-    joined = REWRITES[SUCCESSIVE](ordered)
-    if joined is not None:
-        steps = analysed(
-            joined, dependences(joined), source, rewrites=(*rewrites, SUCCESSIVE), name=f"{name}-{SUCCESSIVE}"
-        )
-        before, after = _but_for_common(distribute(ordered.scop, ordered).body, steps.distribution.body)
-        if steps_of(after) <= steps_of(before) // 2:
+    one = REWRITES[SUCCESSIVE](ordered)
+    if one is not None:
+        steps = analysed(one, dependences(one), source, rewrites=(*rewrites, SUCCESSIVE), name=f"{name}-{SUCCESSIVE}")
+        before, after = distribute(ordered.scop, ordered).body, steps.distribution.body
+        if joint:
+            before, after = _but_for_common(before, after)
+        if steps_of(after) <= steps_of(before) // (2 if joint else SHORTER):
             yield steps
 
 
-def _but_for_common(one: Sequence[Part], other: Sequence[Part]) -> tuple[list[Part], list[Part]]:
+def _but_for_common(one: Sequence[Part], other: Sequence[Part]) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
     """Nests and loops around nests, without nests of the same statements that no loop is around in both."""
     both = {p.statements for p in one if isinstance(p, Nest)} & {p.statements for p in other if isinstance(p, Nest)}
-    [before, after] = ([p for p in body if not (isinstance(p, Nest) and p.statements in both)] for body in (one, other))
+    before, after = (
+        tuple(p for p in body if not (isinstance(p, Nest) and p.statements in both)) for body in (one, other)
+    )
     return before, after
 
 

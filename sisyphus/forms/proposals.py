@@ -89,14 +89,15 @@ class Proposal:
         return _text(self.timings)
 
 
-def proposals(found: Dependences, distribution: Distribution) -> tuple[Proposal, ...]:
+def proposals(found: Dependences, distribution: Distribution, *, joint: bool = False) -> tuple[Proposal, ...]:
     """Other orders of a kernel with shorter chains of iterations, the shortest first.
 
-    Statements that depend on each other in a cycle are put into another order together, all others apart.
+    Statements that depend on each other in a cycle are put into another order together, all others apart. `joint`:
+    what follows each other in a body counts as one nest, so that an order that keeps it together is better.
     """
     statements = found.scop.statements
     groups = [_part(found, group) for group in strong_components(statements, [(e.source, e.sink) for e in found.edges])]
-    alternatives = [_alternatives(group) for group in groups]
+    alternatives = [_alternatives(group, joint=joint) for group in groups]
     most = LEFT * max(steps_of(distribution.body), steps_of(distribute(found.scop, found).body))
     kept: dict[str, Proposal] = {}
     for choice in range(MOST):
@@ -115,7 +116,7 @@ def _part(found: Dependences, group: Sequence[Statement]) -> Dependences:
     return Dependences(replace(found.scop, statements=tuple(group)), found.among(frozenset(s.id for s in group)))
 
 
-def _alternatives(group: Dependences) -> list[Proposal]:
+def _alternatives(group: Dependences, *, joint: bool) -> list[Proposal]:
     """Orders of statements that depend on each other with shorter chains than the source's, the best first.
 
     Of those with the same outermost loop, the one with the shortest chains.
@@ -133,7 +134,7 @@ def _alternatives(group: Dependences) -> list[Proposal]:
                 continue
             steps = _joined(proposal) if way is _by_bodies else proposal.steps
             if steps <= most:
-                proposed.setdefault(steps, proposal)
+                proposed.setdefault(steps if joint else proposal.steps, proposal)
     shortest: dict[frozenset[tuple[str, str]], Proposal] = {}
     for steps in sorted(proposed):
         shortest.setdefault(_outermost(proposed[steps].timings), proposed[steps])
