@@ -21,7 +21,7 @@ from sisyphus.forms import (
     schedule_text,
     sunk,
 )
-from sisyphus.kernel_forms import analysed, in_order, joined_by, of_orders, shortest
+from sisyphus.kernel_orders import analysed, in_order, joined_by, of_orders, shortest
 from sisyphus.kernel_views import freed, with_copies, with_views
 from sisyphus.request import FIX_FORM, GIVEN_FORM, Kernel, Source
 from sisyphus.space import KERNEL_PLACE, DesignPoint

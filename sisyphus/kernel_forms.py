@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sisyphus.analysis import (
-    Dependences,
     LoopKind,
-    Nest,
-    OuterLoop,
     dependences,
-    distribute,
     expand,
     expand_inside,
-    liveness,
-    privatised,
 )
 from sisyphus.analysis.rewrite import most_places
 from sisyphus.forms import (
     BLOCKS,
     CASES,
     COALESCED,
-    FINISHED,
     FORWARD,
     FORWARD_ELEMENTS,
     FUSED,
@@ -32,9 +25,7 @@ from sisyphus.forms import (
     INLINED,
     INSIDE,
     INTERIORS,
-    LATCH,
     LONG_ROWS,
-    PANELS,
     PIVOT_BLOCKS,
     PIVOTS,
     PRIVATE,
@@ -42,36 +33,37 @@ from sisyphus.forms import (
     ROUNDS,
     ROW_HISTORY,
     SCHEDULE,
-    SHADOW,
     SHIFTED,
     SHORTER,
     SUCCESSIVE,
     SUMS_APART,
     SUMS_WRITTEN_OUT,
-    TABLE_TILES,
     TOGETHER,
     UNTILED,
     WRITTEN_OUT,
-    finished_apart,
     in_blocks,
-    in_panels,
     in_place,
-    in_table_tiles,
     in_tiles,
-    latched,
-    proposals,
     scheduled,
-    shadowed,
     sizes_of_blocks,
-    sizes_of_panels,
-    sizes_of_tiles,
     steps_of,
     untiled,
     with_pivots,
     worth_long_rows,
 )
 from sisyphus.ir import ArrayId, Scop
-from sisyphus.request import GIVEN_FORM, SOURCE_FORM, Kernel, Source, read_kernel
+from sisyphus.kernel_orders import (
+    Base,
+    analysed,
+    bases_of,
+    in_order,
+    in_other_orders,
+    joined_by,
+    rewritten_by,
+    shortest,
+    shortest_with,
+)
+from sisyphus.request import GIVEN_FORM, Kernel, Source, read_kernel
 from sisyphus.values import replace
 
 
@@ -146,15 +138,15 @@ def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
 
 def _other_orders(base: Kernel, direct: Kernel | None, plain: Sequence[Kernel], source: Source) -> Iterator[Kernel]:
     """The kernel with statements in one nest, or in other orders; those of the `direct` one where they are shorter."""
-    bases = _bases(base)
+    bases = bases_of(base)
     yield from _in_one_body(FUSED, bases, source)
     steps = _in_one_body(SUCCESSIVE, bases, source)
     yield from (kernel for kernel in steps if shortest([kernel]) <= shortest(plain) // SHORTER)
     shifted = rewritten_by(SHIFTED, base, source)
     if shifted is not None:
         yield shifted
-    orders = list(_in_other_orders(base, bases, source))
-    others = list(_in_other_orders(direct, _bases(direct), source)) if direct is not None else []
+    orders = list(in_other_orders(base, bases, source))
+    others = list(in_other_orders(direct, bases_of(direct), source)) if direct is not None else []
     yield from others if others and (not orders or shortest(others) < shortest(orders)) else orders
 
 
@@ -187,14 +179,14 @@ def _orders_of_histories(
 
     Places are those of variables where that gives orders, and else of all rows of local arrays.
     """
-    found = [] if kept is None or others else list(_in_other_orders(kept, _bases(kept), source))
+    found = [] if kept is None or others else list(in_other_orders(kept, bases_of(kept), source))
     rows = base
     for word in (ROUNDS, ROW_HISTORY):
         rows = rows if found else rewritten_by(word, rows, source) or rows
     if rows is not base:
         for word in (INLINED, COALESCED, FORWARD_ELEMENTS):  # what values are computed of stays now
             rows = rewritten_by(word, rows, source) or rows
-        found = list(_in_other_orders(rows, _bases(rows), source, joint=True))
+        found = list(in_other_orders(rows, bases_of(rows), source, joint=True))
         if found and not (others and shortest(found) > shortest(others) // SHORTER):
             yield from [rows, *found]
             return
@@ -223,20 +215,6 @@ def _without_tiles(kernel: Kernel, source: Source) -> Kernel | None:
     return analysed(flat, dependences(flat), source, rewrites=(*before, UNTILED), name=UNTILED)
 
 
-def rewritten_by(word: str, kernel: Kernel, source: Source) -> Kernel | None:
-    """The form that the rewrite of a name makes of a kernel, by this name; None where it makes none."""
-    made = REWRITES[word](kernel.dependences)
-    if made is None:
-        return None
-    return analysed(made, dependences(made), source, rewrites=(*kernel.rewrites, word), name=word)
-
-
-def joined_by(word: str, kernel: Kernel, source: Source) -> Kernel | None:
-    """The kernel with nests that a rewrite makes one, named so, too; None where it makes none of any."""
-    made = rewritten_by(word, kernel, source)
-    return None if made is None else replace(made, name=f"{kernel.name}-{word}")
-
-
 def _written_out(word: str, base: Kernel, source: Source) -> Kernel | None:
     """The kernel with short loops written out by the rewrite of a name, values of variables where they are read."""
     short = rewritten_by(word, base, source)
@@ -260,13 +238,8 @@ def _in_steps(written: Kernel, base: Kernel, others: Sequence[Kernel], source: S
 
 def _in_one_body(word: str, bases: Sequence[Base], source: Source) -> list[Kernel]:
     """The form in which statements are together that the rewrite of a name makes, with variables where it is best."""
-    found = _shortest_with(REWRITES[word], bases)
+    found = shortest_with(REWRITES[word], bases)
     return [analysed(s, dependences(s), source, rewrites=(*before, word), name=word) for before, _, s in found]
-
-
-def shortest(kernels: Sequence[Kernel]) -> int:
-    """The shortest of the longest chains of iterations of some forms."""
-    return min(steps_of(kernel.distribution.body) for kernel in kernels)
 
 
 def _with_expanded(base: Kernel, source: Source) -> Iterator[Kernel]:
@@ -292,146 +265,6 @@ def _with_expanded(base: Kernel, source: Source) -> Iterator[Kernel]:
             fused = joined_by(FUSED, whole, source)
             if fused is not None:
                 yield fused
-
-
-#: What a kernel's statements are distributed over.
-Part = OuterLoop | Nest
-#: A kernel by the rewrites that make it, and its dependences; and one in another order, by its name, too.
-Base = tuple[tuple[str, ...], Dependences]
-Order = tuple[tuple[str, ...], Dependences, str]
-
-
-def _bases(kernel: Kernel) -> list[Base]:
-    """The kernel as it is, with elements in place of local variables, and with these of every iteration's own."""
-    bases: list[Base] = [(kernel.rewrites, kernel.dependences)]
-    placed = in_place(kernel.dependences)
-    if placed is not None:
-        bases.append(((*kernel.rewrites, IN_PLACE), dependences(placed)))
-    before, found = bases[-1]
-    private = privatised(found)
-    if private is not found:
-        bases.append(((*before, PRIVATE), private))
-    return bases
-
-
-def _in_other_orders(kernel: Kernel, bases: Sequence[Base], source: Source, *, joint: bool = False) -> Iterator[Kernel]:
-    """The kernel, with local variables as it is or elsewhere, in the orders that are worth a search.
-
-    Where none is better than that of the source, reads there can have latches all the same, and steps panels.
-    """
-    orders = [
-        ((*before, SCHEDULE + other.text), other.dependences, other.name)
-        for before, found in bases
-        for other in proposals(found, kernel.distribution, joint=joint)
-    ]
-    if not orders:
-        orders = [(rewrites, found, "") for rewrites, found, _ in _shortest_with(latched, bases)]
-    if not orders:
-        for rewrites, found, _ in _shortest_with(shadowed, bases):
-            yield from _with_shadow(found, rewrites, "", source)
-            yield from _in_sizes(TABLE_TILES, found, rewrites, source)
-    yield from of_orders(orders, source, joint=joint)
-
-
-def of_orders(orders: Iterable[Order], source: Source, *, joint: bool = False) -> Iterator[Kernel]:
-    """The forms of some orders: with steps in one nest, latches, elements apart, panels and tiles.
-
-    `joint`: steps in one nest also where that leaves half of what is in steps.
-    """
-    for rewrites, ordered, name in orders:
-        if name:  # what follows each other in the source's own order is one nest in a form of its own
-            yield from _in_one_nest(ordered, rewrites, name, source, joint=joint)
-        yield from _kept_apart(ordered, rewrites, name, source)
-        for word in OF_ORDERS:
-            yield from _in_sizes(word, ordered, rewrites, source)
-
-
-#: Forms of an order that come in sizes: which these are, and how a size is made.
-OF_ORDERS: Mapping[str, tuple[Callable[[Dependences], tuple[int, ...]], Callable[[Dependences, int], Scop | None]]] = {
-    PANELS: (sizes_of_panels, in_panels),
-    TABLE_TILES: (sizes_of_tiles, in_table_tiles),
-}
-
-
-def _in_sizes(word: str, ordered: Dependences, rewrites: tuple[str, ...], source: Source) -> Iterator[Kernel]:
-    """An order in a form of each of the sizes that are worth a search."""
-    sizes, build = OF_ORDERS[word]
-    for size in sizes(ordered):
-        made = build(ordered, size)
-        if made is not None:
-            yield in_order(dependences(made), (*rewrites, f"{word}{size}"), word.strip(), source)
-
-
-def _shortest_with(
-    rewrite: Callable[[Dependences], Scop | None], bases: Sequence[Base]
-) -> Iterator[tuple[tuple[str, ...], Dependences, Scop]]:
-    """Of the kernel with its variables in one place and in others, the one that a rewrite leaves the shortest chain."""
-    made = [(rewrites, found, scop) for rewrites, found in bases if (scop := rewrite(found)) is not None]
-    if len(made) > 1:
-        made.sort(key=lambda one: steps_of(distribute(one[2], dependences(one[2])).body))
-    yield from made[:1]
-
-
-def _with_shadow(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Iterator[Kernel]:
-    """An order with second copies of arrays that its steps read, where there are such."""
-    shadow = shadowed(ordered)
-    if shadow is not None:
-        joined = f"{name}-{SHADOW}" if name else SHADOW
-        yield in_order(dependences(shadow), (*rewrites, SHADOW), joined, source)
-
-
-def _in_one_nest(
-    ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source, *, joint: bool
-) -> Iterator[Kernel]:
-    """An order with what follows each other in a step in one nest, where that leaves far less of its chain."""
-    one = REWRITES[SUCCESSIVE](ordered)
-    if one is not None:
-        steps = analysed(one, dependences(one), source, rewrites=(*rewrites, SUCCESSIVE), name=f"{name}-{SUCCESSIVE}")
-        before, after = distribute(ordered.scop, ordered).body, steps.distribution.body
-        if joint:
-            before, after = _but_for_common(before, after)
-        if steps_of(after) <= steps_of(before) // (2 if joint else SHORTER):
-            yield steps
-
-
-def _but_for_common(one: Sequence[Part], other: Sequence[Part]) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
-    """Nests and loops around nests, without nests of the same statements that no loop is around in both."""
-    both = {p.statements for p in one if isinstance(p, Nest)} & {p.statements for p in other if isinstance(p, Nest)}
-    before, after = (
-        tuple(p for p in body if not (isinstance(p, Nest) and p.statements in both)) for body in (one, other)
-    )
-    return before, after
-
-
-def _kept_apart(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Iterator[Kernel]:
-    """An order, and the same with finished elements apart; that of the source, without a name, is named by these."""
-    yield from _with_shadow(ordered, rewrites, name, source)
-    yield in_order(ordered, rewrites, name or LATCH, source)
-    apart = finished_apart(ordered)
-    if apart is not None:
-        joined = f"{name}-{FINISHED}" if name else FINISHED
-        yield in_order(dependences(apart), (*rewrites, FINISHED), joined, source)
-
-
-def in_order(ordered: Dependences, rewrites: tuple[str, ...], name: str, source: Source) -> Kernel:
-    """The form that some rewrites made, with latches where reads can have some."""
-    still = latched(ordered)
-    if still is None:
-        return analysed(ordered.scop, ordered, source, rewrites=rewrites, name=name)
-    return analysed(still, dependences(still), source, rewrites=(*rewrites, LATCH), name=name)
-
-
-def analysed(
-    scop: Scop,
-    found: Dependences,
-    source: Source,
-    expanded: tuple[ArrayId, ...] = (),
-    rewrites: tuple[str, ...] = (),
-    name: str = SOURCE_FORM,
-) -> Kernel:
-    """A kernel as one of its forms, with its dependences `found`: in nests, by a name and what made it."""
-    distribution, live = distribute(scop, found), liveness(scop, source.temporaries)
-    return Kernel(scop, found, distribution, live, expanded, (), rewrites, name, source.temporaries)
 
 
 def form_data(kernel: Kernel) -> dict[str, Any]:

@@ -52,7 +52,7 @@ from sisyphus.forms import (
     to_be_batched,
 )
 from sisyphus.ir import Array, ArrayId, Role
-from sisyphus.kernel_forms import shortest
+from sisyphus.kernel_orders import shortest
 from sisyphus.kernel_views import with_views
 from sisyphus.request import Kernel
 from sisyphus.search import fit_together, fits_whole, most_elements

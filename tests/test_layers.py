@@ -35,6 +35,7 @@ ROWS = (
     ("report", "readback", "schemas"),
     (
         "request",
+        "kernel_orders",
         "kernel_forms",
         "asked_forms",
         "kernel_views",

@@ -17,7 +17,8 @@ from sisyphus.forms import COALESCED, FORWARD_ELEMENTS, INLINED, ROW_HISTORY, re
 from sisyphus.forms.coalesced import _Merging, coalesced
 from sisyphus.frontend import read
 from sisyphus.ir import promises
-from sisyphus.kernel_forms import load_kernels, shortest
+from sisyphus.kernel_forms import load_kernels
+from sisyphus.kernel_orders import shortest
 from sisyphus.request import Source
 
 #: The longest common subsequence, with the next row copied to the last one.

@@ -18,7 +18,8 @@ from sisyphus.forms import INLINED, ROUNDS, rewritten
 from sisyphus.forms.rounds import in_one_loop
 from sisyphus.frontend import read
 from sisyphus.ir import promises
-from sisyphus.kernel_forms import load_kernels, shortest
+from sisyphus.kernel_forms import load_kernels
+from sisyphus.kernel_orders import shortest
 from sisyphus.request import Source
 from sisyphus.target import load_device, make_target
 from sisyphus.too_large import for_large_arrays
