@@ -18,6 +18,8 @@ from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.rewrite import range_of
 from sisyphus.forms.building import Names, local, loops_of
 from sisyphus.forms.histories import LARGEST, for_each_iteration
+from sisyphus.forms.kept_rows import with_borders
+from sisyphus.forms.turns import Group, groups_of, in_turn, refs_of
 from sisyphus.ir import Array, ArrayId, Expr, Index, Read, Ref, Role, Scop, Statement, StmtId, rebuild
 from sisyphus.poly import (
     Affine,
@@ -26,7 +28,6 @@ from sisyphus.poly import (
     const,
     constant_distance,
     dim_range,
-    fix,
     hull_of,
     make_map,
     name_dims,
@@ -55,7 +56,10 @@ def in_one_loop(found: Dependences) -> Scop | None:
 
 
 def _rounds(scop: Scop) -> Iterator[_Rounds]:
-    """The loops over few turns that are alone in another one, as far as each turn does the same."""
+    """The loops over few turns that are alone in another one, as far as each turn does the same.
+
+    Then with borders of rows that nothing writes in the loop, where there are such.
+    """
     names = Names(scop)
     for place, inside in loops_of(scop.statements).items():
         depth = len(place) - 1
@@ -63,106 +67,14 @@ def _rounds(scop: Scop) -> Iterator[_Rounds]:
             turns = range_of(inside, depth + 1)
             if turns.start == 0 and 2 <= len(turns) <= MOST_TURNS and not scop.fused:
                 iteration = names.wanted(inside[0].iterators[depth].split("_d")[0])  # as in the source
-                by_turn = [_in_turn(inside, depth, turn) for turn in turns]
-                shapes = [_shapes(own, depth + 2) for own in by_turn]
-                if all(shape == shapes[0] for shape in shapes):
-                    groups = tuple(
-                        _Group(old, depth, iteration, place)
-                        for old, (place, _) in zip(zip(*by_turn, strict=True), shapes[0], strict=True)
-                    )
-                    yield _Rounds(scop, groups)
-
-
-def _in_turn(inside: Sequence[Statement], depth: int, turn: int) -> list[Statement]:
-    """What there is of statements in one turn, which the loop inside of so many and one more counts."""
-    own = [replace(s, domain=fix(s.domain, {s.iterators[depth + 1]: turn})) for s in inside]
-    return [statement for statement in own if not statement.domain.is_empty()]
-
-
-def _shapes(turn: Sequence[Statement], depth: int) -> list[tuple[tuple[int, ...], Expr]]:
-    """Of each statement where it is in its loops inside of so many, counted anew, and what it computes of something."""
-    ranks: dict[tuple[int, ...], list[int]] = defaultdict(list)
-    found = []
-    for statement in turn:
-        place, own = statement.position, []
-        for at in range(depth, len(place)):
-            known = ranks[place[:at]]
-            known += [place[at]] * (place[at] not in known)
-            own.append(known.index(place[at]))
-        found.append((tuple(own), rebuild(statement.rhs, _anything)))
-    return found
-
-
-def _anything(leaf: Expr) -> Expr:
-    """The leaf of an expression without what it is, so that others compare equal."""
-    if isinstance(leaf, Read):
-        return replace(leaf, ref=Ref(ArrayId(""), ()))
-    return replace(leaf, value=const(0)) if isinstance(leaf, Index) else leaf
-
-
-@dataclass(frozen=True, eq=False)
-class _Group:
-    """What is one statement over all iterations: its instances in each turn, turn 0 first."""
-
-    turns: tuple[Statement, ...]
-    depth: int
-    iteration: str
-    place: tuple[int, ...]
-
-    @property
-    def id(self) -> StmtId:
-        return self.turns[0].id
-
-    @property
-    def loops(self) -> tuple[str, ...]:
-        names = self.turns[0].iterators
-        return (*names[: self.depth], self.iteration, *names[self.depth + 2 :])
-
-    @cached_property
-    def moves(self) -> list[tuple[StmtId, Map]]:
-        """From the instances of each turn to those over all iterations."""
-        found = []
-        for turn, old in enumerate(self.turns):
-            names, depth = old.iterators, self.depth
-            whole = var(names[depth]) * len(self.turns) + turn
-            values = [*map(var, names[:depth]), whole, *map(var, names[depth + 2 :])]
-            relation = make_map(old.id, names, self.id, self.loops, values)
-            found.append((old.id, relation.intersect_domain(old.domain)))
-        return found
-
-    @cached_property
-    def refs(self) -> list[tuple[Ref, ...]]:
-        """What the statement writes, and all that it reads: what that is in each turn."""
-        return list(zip(*map(_refs, self.turns), strict=True))
-
-    def value(self, subscripts: Sequence[Affine]) -> Affine | None:
-        """An affine expression over all iterations that is one of these in each turn."""
-        found = {self._value(*one) for one in enumerate(subscripts)}
-        return found.pop() if len(found) == 1 else None
-
-    def _value(self, turn: int, subscript: Affine) -> Affine | None:
-        names, depth = self.turns[turn].iterators, self.depth
-        factor, rest = divmod(subscript.coefficient(names[depth]), len(self.turns))
-        same = zip((*names[:depth], *names[depth + 2 :]), (*self.loops[:depth], *self.loops[depth + 1 :]), strict=True)
-        given = {old: var(new) for old, new in same} | {names[depth]: const(0), names[depth + 1]: const(turn)}
-        return None if rest else subscript.substitute(given) + (var(self.iteration) - turn) * factor
-
-    def index(self, refs: Sequence[Ref], but: int | None = None) -> tuple[Affine | None, ...]:
-        """The subscripts over all iterations of what there is in each turn, without one dimension."""
-        dims = zip(*(ref.index for ref in refs), strict=True)
-        return tuple(self.value(own) for at, own in enumerate(dims) if at != but)
-
-
-def _refs(statement: Statement) -> list[Ref]:
-    """What a statement writes, and then each of its reads."""
-    found = [statement.write]
-
-    def leaf(expr: Expr) -> Expr:
-        found.extend([expr.ref] if isinstance(expr, Read) else [])
-        return expr
-
-    rebuild(statement.rhs, leaf)
-    return found
+                by_turn = [in_turn(inside, depth, turn) for turn in turns]
+                if all(by_turn):
+                    whole = with_borders(scop, by_turn, depth)
+                    within = [s for s in whole.statements if s.position[: depth + 1] == place]
+                    bordered = [in_turn(within, depth, turn) for turn in turns]
+                    tried = [(scop, by_turn), (whole, bordered)][: 1 + (len(within) > len(inside))]
+                    found = ((one, groups_of(own, depth, iteration)) for one, own in tried)
+                    yield from (_Rounds(one, groups) for one, groups in found if groups is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +82,7 @@ class _Rounds:
     """A loop over rounds, each turn of which does the same with arrays that take turns."""
 
     scop: Scop
-    groups: tuple[_Group, ...]
+    groups: tuple[Group, ...]
 
     def made(self) -> Scop | None:
         """The kernel with one loop, and a table in place of these arrays; None where it sees no or other values."""
@@ -263,7 +175,7 @@ class _Rounds:
                     if ref.array in self.turning:
                         yield group.id, at, old.id, ref
         for statement in self.scop.statements:
-            for at, ref in enumerate(_refs(statement)):
+            for at, ref in enumerate(refs_of(statement)):
                 if at and ref.array in self.turning and statement.id not in self.inside:
                     yield statement.id, at, statement.id, ref
 
@@ -314,11 +226,11 @@ class _Rounds:
     def _outside(self, statement: Statement, table: Array, places: Places) -> Statement | None:
         refs = [
             self._row(table, places.get((statement.id, at)), ref.index) if ref.array in self.turning else ref
-            for at, ref in enumerate(_refs(statement))
+            for at, ref in enumerate(refs_of(statement))
         ]
         return _with(statement, refs, _numbers(statement))
 
-    def _joined(self, group: _Group, table: Array, places: Places) -> Statement | None:
+    def _joined(self, group: Group, table: Array, places: Places) -> Statement | None:
         refs: list[Ref | None] = []
         for at, own in enumerate(group.refs):
             index = group.index(own, self.at if own[0].array in self.turning else None)
@@ -341,7 +253,7 @@ class _Rounds:
 
     def _agree(self, seen: Seen, after: Sources | None, made: Scop) -> bool:
         """Does all that reads rows of the table see the values that it saw?"""
-        refs = {s.id: _refs(s) for s in made.statements}
+        refs = {s.id: refs_of(s) for s in made.statements}
         before: dict[tuple[StmtId, Ref], dict[StmtId, Map]] = defaultdict(dict)
         for (name, at), own in seen.items():
             known = before[name, refs[name][at]]
