@@ -44,7 +44,8 @@ def _kept(scop: Scop, array: Array) -> int:
     """How many dimensions an array has once its rows are long enough; all of them where they are, or may not change."""
     rows, bits = len(array.extents), array.type.stored.bits
     may = array.role is not Role.LOCAL and array.view_of is None and array.id not in scop.looked_up and not array.given
-    if rows == 1 or not may or _is_read_across(scop, array):
+    by_dims = any(a.is_subscripted for a in scop.arguments if a.name == array.id)
+    if rows == 1 or not may or by_dims or _is_read_across(scop, array):
         return rows
 
     def are_short(length: int) -> bool:

@@ -131,6 +131,12 @@ class Argument:
         """Whether the C function has it, too."""
         return not self.outside and not self.returned and self.kept is None and not self.is_local
 
+    @property
+    def is_subscripted(self) -> bool:
+        """Whether the source's entry writes it with a subscript for each dimension, as a field of structures."""
+        kept, field = ("" if self.kept is None else self.kept.place), ("" if self.member is None else self.member.field)
+        return any("{}" in text for text in (self.outside, kept, field))
+
 
 @dataclass(frozen=True, eq=False)
 class Access:

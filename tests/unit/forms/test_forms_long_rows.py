@@ -119,3 +119,25 @@ def test_rows_of_a_wave_stay() -> None:
 def test_rows_of_elements_that_are_written_together_are_joined() -> None:
     text = "for i in range(80):\n    A[i, 0] = A[i, 1] * 2.0\n    A[i, 1] = A[i, 0] + 1.0"
     assert in_long_rows(dependences(scop(text, A=(80, 2)))) is not None
+
+
+#: Rows of fields of structures, which the source's entry names by two subscripts.
+FIELDS = """
+struct pixel { unsigned char r; unsigned char g; };
+static struct pixel picture[40][10];
+void red(unsigned char out[40][10])
+{
+    for (int i = 0; i < 40; i++)
+        for (int j = 0; j < 10; j++)
+            out[i][j] = picture[i][j].r;
+}
+"""
+
+
+def test_fields_of_structures_of_the_file_keep_their_rows(tmp_path: Path) -> None:
+    path = tmp_path / "k.c"
+    path.write_text(FIELDS)
+    found = in_long_rows(dependences(read(path)))
+    assert found is not None
+    assert sorted(array.extents for array in found.arrays) == [(40, 10), (400,)]
+    assert run(found, path, tmp_path) == "equal"
