@@ -75,7 +75,9 @@ class Group:
         return None if rest else subscript.substitute(given) + (var(self.iteration) - turn) * factor
 
     def index(self, refs: Sequence[Ref], but: int | None = None) -> tuple[Affine | None, ...]:
-        """The subscripts over all iterations of what there is in each turn, without one dimension."""
+        """The subscripts over all iterations of what there is in each turn, but one dimension; None what is none."""
+        if len({len(ref.index) for ref in refs}) > 1:
+            return (None,)
         dims = zip(*(ref.index for ref in refs), strict=True)
         return tuple(self.value(own) for at, own in enumerate(dims) if at != but)
 

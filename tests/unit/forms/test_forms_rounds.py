@@ -155,6 +155,26 @@ def test_which_have_none(old: str, new: str, tmp_path: Path) -> None:
     assert in_one_loop(dependences(rewritten(read(kernel_at(tmp_path, text)), [INLINED]))) is None
 
 
+def test_arrays_of_other_dimensions_do_not_take_turns(tmp_path: Path) -> None:
+    text = """
+    void other(const float a[9], float out[9])
+    {
+        float x[9], y[9], z[1][9];
+        for (int j = 0; j < 9; j++)
+            x[j] = y[j] = z[0][j] = a[j];
+        for (int i = 0; i < 6; i++)
+            for (int j = 1; j < 9; j++)
+                if (i % 2)
+                    x[j] = y[j - 1] + 1;
+                else
+                    y[j] = z[0][j - 1] + 1;
+        for (int j = 0; j < 9; j++)
+            out[j] = x[j] + y[j];
+    }
+    """
+    assert in_one_loop(dependences(read(kernel_at(tmp_path, text)))) is None
+
+
 def test_rows_of_another_iteration_are_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """With each read one row too far behind, the form is not made."""
     module = import_module("sisyphus.forms.rounds")
