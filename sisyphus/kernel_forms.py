@@ -187,10 +187,16 @@ def _orders_of_histories(
         for word in (INLINED, COALESCED, FORWARD_ELEMENTS):  # what values are computed of stays now
             rows = rewritten_by(word, rows, source) or rows
         found = list(in_other_orders(rows, bases_of(rows), source, joint=True))
-        if found and not (others and shortest(found) > shortest(others) // SHORTER):
+        if found and not (others and _but_for_sums(found) > _but_for_sums(others) // SHORTER):
             yield from [rows, *found]
             return
     yield from others or found
+
+
+def _but_for_sums(kernels: Sequence[Kernel]) -> int:
+    """The same as `shortest` without chains of sums and the like, as the largest element of a table, which all have."""
+    free = (LoopKind.PARALLEL, LoopKind.REDUCTION)
+    return min(steps_of(kernel.distribution.body, free=free) for kernel in kernels)
 
 
 def _with_pivots(base: Kernel, source: Source) -> Iterator[Kernel]:

@@ -197,16 +197,18 @@ def proved(found: Dependences, timings: tuple[Timing, ...], name: str) -> Propos
     return Proposal(name, timings, scop, again, distribution, steps_of(distribution.body))
 
 
-def steps_of(body: Sequence[OuterLoop | Nest], serial: Collection[StmtId] = ()) -> int:
-    """The longest chain of iterations, one nest after another: parallel loops take one step, but of `serial` nests."""
+def steps_of(
+    body: Sequence[OuterLoop | Nest], serial: Collection[StmtId] = (), free: Collection[LoopKind] = (LoopKind.PARALLEL,)
+) -> int:
+    """The longest chain of iterations, one nest after another: `free` loops take one step, but of `serial` nests."""
     total = 0
     for part in body:
         if isinstance(part, OuterLoop):
-            total += part.trip_count * steps_of(part.body, serial)
+            total += part.trip_count * steps_of(part.body, serial, free)
         else:
             steps = 1
             for loop in part.band:
-                at_once = loop.kind is LoopKind.PARALLEL and not {*serial} & {*part.statements}
+                at_once = loop.kind in free and not {*serial} & {*part.statements}
                 steps *= 1 if at_once else max(loop.trip_count, 1)
             total += steps
     return total
