@@ -66,6 +66,9 @@ from sisyphus.kernel_orders import (
 from sisyphus.request import GIVEN_FORM, Kernel, Source, read_kernel
 from sisyphus.values import replace
 
+#: Steps of an order, but for sums, beside which tables of rows are not looked for, as that takes seconds.
+FEW_STEPS = 4096
+
 
 def load_kernels(source: Source) -> tuple[Kernel, ...]:
     """Front end and analysis: all forms of `forms_of`."""
@@ -179,6 +182,9 @@ def _orders_of_histories(
 
     Places are those of variables where that gives orders, and else of all rows of local arrays.
     """
+    if others and _but_for_sums(others) <= FEW_STEPS:
+        yield from others
+        return
     found = [] if kept is None or others else list(in_other_orders(kept, bases_of(kept), source))
     rows = base
     for word in (ROUNDS, ROW_HISTORY):

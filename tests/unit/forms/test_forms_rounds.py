@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from points_run import differences_of_points
 
 from sisyphus.analysis import dependences
-from sisyphus.forms import INLINED, ROUNDS, rewritten
+from sisyphus.forms import INLINED, ROUNDS, SCHEDULE, rewritten
 from sisyphus.forms.rounds import in_one_loop
 from sisyphus.frontend import read
 from sisyphus.ir import promises
@@ -129,6 +129,13 @@ def test_wavefronts_go_through_the_table(text: str, tmp_path: Path) -> None:
     kernels = load_kernels(Source(str(path)))
     [best] = [k for k in kernels if ROUNDS in k.rewrites and "wave" in k.name]
     assert shortest([best]) == shortest(kernels) < 710
+
+
+def test_tables_are_not_looked_for_beside_orders_of_few_steps(tmp_path: Path) -> None:
+    """Of three pairs of short words, each step of all comes at once, which is short enough."""
+    kernels = load_kernels(Source(str(kernel_at(tmp_path, POINTERS))))
+    assert any(SCHEDULE in word for k in kernels for word in k.rewrites)
+    assert not any(ROUNDS in k.rewrites for k in kernels)
 
 
 def test_tables_that_leave_no_room_come_in_blocks(tmp_path: Path) -> None:
