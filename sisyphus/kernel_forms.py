@@ -186,17 +186,21 @@ def _orders_of_histories(
         yield from others
         return
     found = [] if kept is None or others else list(in_other_orders(kept, bases_of(kept), source))
-    rows = base
-    for word in (ROUNDS, ROW_HISTORY):
-        rows = rows if found else rewritten_by(word, rows, source) or rows
+    rows = base if found else _by_words((ROUNDS, ROW_HISTORY), base, source)
     if rows is not base:
-        for word in (INLINED, COALESCED, FORWARD_ELEMENTS):  # what values are computed of stays now
-            rows = rewritten_by(word, rows, source) or rows
+        rows = _by_words((INLINED, COALESCED, FORWARD_ELEMENTS), rows, source)  # what values are computed of stays now
         found = list(in_other_orders(rows, bases_of(rows), source, joint=True))
         if found and not (others and _but_for_sums(found) > _but_for_sums(others) // SHORTER):
             yield from [rows, *found]
             return
     yield from others or found
+
+
+def _by_words(words: Sequence[str], kernel: Kernel, source: Source) -> Kernel:
+    """What those rewrites make of a kernel, one after another, that make something."""
+    for word in words:
+        kernel = rewritten_by(word, kernel, source) or kernel
+    return kernel
 
 
 def _but_for_sums(kernels: Sequence[Kernel]) -> int:

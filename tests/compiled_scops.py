@@ -33,6 +33,13 @@ BITS = "".join(
 )
 
 
+def kernel_at(folder: Path, text: str) -> Path:
+    """A file of this text."""
+    path = folder / "k.c"
+    path.write_text(text)
+    return path
+
+
 def run(scop: Scop, path: Path, folder: Path) -> str:
     """What the driver says after it has run the original and the scop on the same data."""
     gcc = shutil.which("gcc")

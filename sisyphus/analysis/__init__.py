@@ -1,7 +1,7 @@
 """Dependences, reductions, legality, footprints and distribution of a scop."""
 
 from sisyphus.analysis.chains import longest_chain
-from sisyphus.analysis.dataflow import Flow, Sources, flows, schedules, sources_of
+from sisyphus.analysis.dataflow import Flow, Sources, flows, same_sources, schedules, sources_of
 from sisyphus.analysis.dealing import Dealer, Dealt, Share, work_of
 from sisyphus.analysis.dependence import Dependence, Dependences, DepKind, dependences, in_order
 from sisyphus.analysis.distribution import Distribution, Loop, LoopKind, Nest, OuterLoop, distribute, innermost, paths
@@ -94,6 +94,7 @@ __all__ = [
     "refs_to",
     "restricted",
     "runs_in_any_order",
+    "same_sources",
     "schedules",
     "sources_of",
     "statement_graph_dot",

@@ -68,6 +68,14 @@ def sources_of(scop: Scop, array: ArrayId) -> Sources | None:
     return found
 
 
+def same_sources(one: Sources, other: Sources) -> bool:
+    """Whether all reads see the same values."""
+    if one.keys() != other.keys():
+        return False
+    pairs = [(one[key], other[key]) for key in one]
+    return all(own.keys() == its.keys() and all(own[name].is_equal(its[name]) for name in own) for own, its in pairs)
+
+
 def proved_sources(scop: Scop, reader: Statement, read: Access) -> Mapping[StmtId, Map]:
     """By statement: from the instances that wrote what a read sees to those that read; nothing unless all is proved.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sisyphus.analysis.rewrite import fresh_name, names_of, with_refs
-from sisyphus.ir import Array, ArrayId, Read, Ref, Role, ScalarType, Scop, Statement, StmtId, substitute
+from sisyphus.ir import Array, ArrayId, Read, Ref, Role, ScalarType, Scop, Statement, StmtId, reads, substitute
 from sisyphus.poly import Affine, Set, const, dim_range, make_set, pull_back, renamed, var
 from sisyphus.source import Span
 from sisyphus.values import dataclass, replace
@@ -90,6 +90,11 @@ def in_array(statement: Statement, old: ArrayId, new: ArrayId) -> Statement:
 def named(statement: Statement, name: StmtId) -> Statement:
     """The same statement by another name."""
     return replace(statement, id=name, domain=renamed(statement.domain, name, statement.iterators))
+
+
+def every_ref(statement: Statement) -> tuple[Ref, ...]:
+    """What a statement writes, then each of its reads, repeats included."""
+    return (statement.write, *reads(statement.rhs))
 
 
 def loops_of(statements: Sequence[Statement]) -> dict[tuple[int, ...], list[Statement]]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sisyphus.ir import Ref, Statement, reads, substitute
+from sisyphus.forms.building import every_ref
+from sisyphus.ir import Statement, substitute
 from sisyphus.poly import Affine
 
 
@@ -18,7 +19,7 @@ def as_part_of(one: Statement, other: Statement) -> Mapping[str, Affine] | None:
     The domains are not looked at: `reordering.py` makes one statement of two where no point is in both.
     """
     values: dict[str, Affine] = {}
-    for mine, its in zip(_refs(one), _refs(other), strict=False):
+    for mine, its in zip(every_ref(one), every_ref(other), strict=False):
         for wanted, index in zip(mine.index, its.index, strict=False):
             if len(index.terms) == 1 and index.terms[0][1] == 1:
                 values.setdefault(index.terms[0][0], wanted - index.constant)
@@ -26,7 +27,3 @@ def as_part_of(one: Statement, other: Statement) -> Mapping[str, Affine] | None:
         return None
     is_same = (one.write, one.rhs) == (other.write.substitute(values), substitute(other.rhs, values))
     return values if is_same else None
-
-
-def _refs(statement: Statement) -> list[Ref]:
-    return [statement.write, *reads(statement.rhs)]

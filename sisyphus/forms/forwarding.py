@@ -77,11 +77,11 @@ def forwarded_elements(found: Dependences) -> Scop | None:
 
     What never changes stays where it is, and a constant is read of an element that is known to have the same value.
     """
-    return _once(found.scop, heads=False)
+    return _once(found.scop, only_elements=True)
 
 
-def _once(scop: Scop, *, heads: bool = True) -> Scop | None:
-    chains = _Chains(scop, heads=heads)
+def _once(scop: Scop, *, only_elements: bool = False) -> Scop | None:
+    chains = _Chains(scop, only_elements=only_elements)
     copies = {*chains.links, *chains.again}
     if not copies and not chains.refilled:
         return None
@@ -100,8 +100,8 @@ class _Chains:
     `named` are statements whose values need a place that lasts.
     """
 
-    def __init__(self, scop: Scop, *, heads: bool) -> None:
-        self.scop, self.only_elements = scop, not heads
+    def __init__(self, scop: Scop, *, only_elements: bool) -> None:
+        self.scop, self.only_elements = scop, only_elements
         self.names = Names(scop)
         self.patience = Patience()
         self.named: dict[StmtId, Ref] = {}
@@ -110,11 +110,14 @@ class _Chains:
         self.written = {s.write.array for s in scop.statements}
         inside = [s for s in scop.statements if s.write.array in local]
         self.copies = {s.id: s for s in inside if isinstance(s.rhs, Read) and s.rhs.ref.array in self.written}
-        self.links = {name: s for name, s in self.copies.items() if heads or {s.write.array} != {*s.touched}}
+        self.links = {
+            name: s for name, s in self.copies.items() if not only_elements or {s.write.array} != {*s.touched}
+        }
         self.refilled = {a.id for a in scop.arrays if a.role is Role.LOCAL and a.extents and self._is_refilled(a.id)}
         self.passed_on = {*(s.write.array for s in self.links.values()), *self.refilled}
         copied = {s.write.array for s in self.links.values()}
-        self.heads = {s.id: s for s in inside if (heads or s.write.array in copied) and self._never_changes(s.rhs)}
+        begin = [s for s in inside if not only_elements or s.write.array in copied]
+        self.heads = {s.id: s for s in begin if self._never_changes(s.rhs)}
         self.again = [h for h, s in self.heads.items() if self._is_copy(h) and _writes_again(s)]
         self.local = local
 
@@ -134,6 +137,11 @@ class _Chains:
     def steps(self) -> list[Map]:
         """From each link to what wrote the element that it copies."""
         return self._steps_of(self.links.values())
+
+    @cached_property
+    def every_step(self) -> list[Map]:
+        """The same of all copies, also those that are no links."""
+        return self._steps_of(self.copies.values())
 
     def _steps_of(self, links: Iterable[Statement]) -> list[Map]:
         found = (self.sources(link, link.accesses[1]) for link in links)
@@ -211,7 +219,7 @@ class _Chains:
         first = self.sources(here, here.accesses[1])
         if first is None:
             return False
-        ends = self.patience.ask(lambda: followed([*first.values()], self._steps_of(self.copies.values()))) or ()
+        ends = self.patience.ask(lambda: followed([*first.values()], self.every_step)) or ()
         return bool(ends) and all(self.scop.statement(StmtId(name)).rhs == value for name, _ in ends)
 
     def _is_copy(self, name: StmtId) -> bool:

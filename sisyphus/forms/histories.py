@@ -12,7 +12,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 
-from sisyphus.analysis import Dependences, DepKind, Sources, dependences, elements_touched, liveness, sources_of
+from sisyphus.analysis import (
+    Dependences,
+    DepKind,
+    Sources,
+    dependences,
+    elements_touched,
+    liveness,
+    same_sources,
+    sources_of,
+)
 from sisyphus.analysis.distribution import strong_components
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.rewrite import copied_back, range_of, rewrite, with_refs
@@ -33,6 +42,7 @@ from sisyphus.poly import (
     name_dims,
     pull_back,
     union_of,
+    united,
     var,
 )
 from sisyphus.values import dataclass, replace
@@ -109,7 +119,7 @@ class _Candidate:
         if same is not None:
             after = _without_copy(after, same, users)
         renamed = {(name, place(users[name], ref, is_write=False)): own for (name, ref), own in before.items()}
-        return for_each_iteration(made, new.id) if _agree(renamed, after) else None
+        return for_each_iteration(made, new.id) if same_sources(renamed, after) else None
 
     def _staying(self, scop: Scop, new: ArrayId, values: range) -> Statement | None:
         """What copies the elements that the loop only reads from the first place to all others, before the loop."""
@@ -130,10 +140,10 @@ class _Candidate:
         )
         loops = [*around, turn, *dims]
         points = pull_back(points, loops, [*map(var, (*around, *dims, turn))])
-        moved = tuple(Ref(new, (at, *map(var, dims))) for at in (var(turn), const(0)))
+        to, origin = (Ref(new, (at, *map(var, dims))) for at in (var(turn), const(0)))
         label, first = names.statement(StmtId(f"same_{self.array.id}")), self.update.position[: self.depth + 1]
         place = (*first[:-1], 2 * first[-1] - 1)
-        return copying(label, self.update.span, loops, points, place, self.array.type, (moved[0], moved[1]))
+        return copying(label, self.update.span, loops, points, place, self.array.type, (to, origin))
 
     def _elements(self, statement: Statement, ref: Ref, around: Sequence[str], dims: Sequence[str]) -> Set:
         """The elements that a reference names in each iteration of the loops around."""
@@ -233,22 +243,14 @@ def _groups(found: Dependences) -> Mapping[StmtId, int]:
 
 def _without_copy(found: Sources, copy: Statement, users: Mapping[StmtId, Statement]) -> Sources:
     """Where values come from that a statement copies, for those who read them from it."""
-    sources = {key: dict(own) for key, own in found.items()}
-    origin = {name: own for (reader, _), kept in sources.items() if reader == copy.id for name, own in kept.items()}
-    for (reader, _), own in sources.items():
-        copied = own.pop(copy.id, None)
-        for name, first in origin.items():
-            if copied is None:
-                break
-            whole = name_dims(first.apply_range(copied), users[name].iterators, users[reader].iterators)
-            if not whole.is_empty():
-                own[name] = own[name].union(whole) if name in own else whole
-    return {key: own for key, own in sources.items() if key[0] != copy.id}
+    origins = [pair for (reader, _), own in found.items() if reader == copy.id for pair in own.items()]
 
+    def seen(reader: StmtId, own: Mapping[StmtId, Map]) -> Iterator[tuple[StmtId, Map]]:
+        yield from ((name, pairs) for name, pairs in own.items() if name != copy.id)
+        if copy.id in own:
+            for name, first in origins:
+                whole = name_dims(first.apply_range(own[copy.id]), users[name].iterators, users[reader].iterators)
+                if not whole.is_empty():
+                    yield name, whole
 
-def _agree(one: Sources, other: Sources) -> bool:
-    """Whether all reads see the same values."""
-    if one.keys() != other.keys():
-        return False
-    pairs = [(one[key], other[key]) for key in one]
-    return all(own.keys() == its.keys() and all(own[name].is_equal(its[name]) for name in own) for own, its in pairs)
+    return {key: united(seen(key[0], own)) for key, own in found.items() if key[0] != copy.id}

@@ -30,6 +30,7 @@ from sisyphus.poly import (
     project_onto,
     read_times,
     renamed,
+    united,
     var,
 )
 from sisyphus.values import dataclass, replace
@@ -132,7 +133,9 @@ def _alternatives(group: Dependences, *, joint: bool) -> list[Proposal]:
             proposal = next((found for order in orders if (found := proved(group, order, name)) is not None), None)
             if proposal is None:
                 continue
-            steps = _joined(proposal) if way is _by_bodies else proposal.steps
+            steps = proposal.steps
+            if way is _by_bodies and (joint or steps > most):
+                steps = _joined(proposal)
             if steps <= most:
                 proposed.setdefault(steps if joint else proposal.steps, proposal)
     shortest: dict[frozenset[tuple[str, str]], Proposal] = {}
@@ -288,11 +291,7 @@ def _prefixes(found: Dependences, free: Mapping[StmtId, Collection[str]]) -> Ite
     """The outermost one or two loops of every schedule that isl finds of all loops but some that are free."""
     kept = {s.id: [name for name in s.iterators if name not in free.get(s.id, ())] for s in found.scop.statements}
     domains = {str(s.id): project_onto(s.domain, kept[s.id]).set_tuple_name(str(s.id)) for s in found.scop.statements}
-    pairs: dict[tuple[StmtId, StmtId], Map] = {}
-    for edge in found.edges:
-        key = edge.source, edge.sink
-        relation = pairs_onto(edge.relation, kept[edge.source], kept[edge.sink])
-        pairs[key] = pairs[key].union(relation) if key in pairs else relation
+    pairs = united(((e.source, e.sink), pairs_onto(e.relation, kept[e.source], kept[e.sink])) for e in found.edges)
     if len(pairs) <= MOST_PAIRS:
         yield from _scheduled(domains, [pair.coalesce() for pair in pairs.values()])
 

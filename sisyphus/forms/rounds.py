@@ -13,14 +13,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from sisyphus.analysis import Dependences, Sources, sources_of
+from sisyphus.analysis import Dependences, Sources, same_sources, sources_of
 from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.rewrite import range_of
-from sisyphus.forms.building import Names, local, loops_of
+from sisyphus.forms.building import Names, every_ref, local, loops_of
 from sisyphus.forms.histories import LARGEST, for_each_iteration
 from sisyphus.forms.kept_rows import with_borders
-from sisyphus.forms.turns import Group, groups_of, in_turn, refs_of
-from sisyphus.ir import Array, ArrayId, Expr, Index, Read, Ref, Role, Scop, Statement, StmtId, rebuild
+from sisyphus.forms.turns import Group, groups_of, in_turn
+from sisyphus.ir import Array, ArrayId, Expr, Index, Read, Ref, Role, Scop, Statement, StmtId, rebuild, walk
 from sisyphus.poly import (
     Affine,
     Map,
@@ -33,6 +33,7 @@ from sisyphus.poly import (
     name_dims,
     renamed,
     union_of,
+    united,
     var,
 )
 from sisyphus.values import dataclass, replace
@@ -69,12 +70,18 @@ def _rounds(scop: Scop) -> Iterator[_Rounds]:
                 iteration = names.wanted(inside[0].iterators[depth].split("_d")[0])  # as in the source
                 by_turn = [in_turn(inside, depth, turn) for turn in turns]
                 if all(by_turn):
+                    yield from _alike(scop, by_turn, depth, iteration)
                     whole = with_borders(scop, by_turn, depth)
                     within = [s for s in whole.statements if s.position[: depth + 1] == place]
-                    bordered = [in_turn(within, depth, turn) for turn in turns]
-                    tried = [(scop, by_turn), (whole, bordered)][: 1 + (len(within) > len(inside))]
-                    found = ((one, groups_of(own, depth, iteration)) for one, own in tried)
-                    yield from (_Rounds(one, groups) for one, groups in found if groups is not None)
+                    if len(within) > len(inside):
+                        yield from _alike(whole, [in_turn(within, depth, turn) for turn in turns], depth, iteration)
+
+
+def _alike(scop: Scop, by_turn: Sequence[Sequence[Statement]], depth: int, iteration: str) -> Iterator[_Rounds]:
+    """The loop of these turns, if each does the same."""
+    groups = groups_of(by_turn, depth, iteration)
+    if groups is not None:
+        yield _Rounds(scop, groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +109,11 @@ class _Rounds:
     @cached_property
     def inside(self) -> frozenset[StmtId]:
         return frozenset(old.id for group in self.groups for old in group.turns)
+
+    @cached_property
+    def by_id(self) -> dict[StmtId, Group]:
+        """What is one statement then, by the name that it has."""
+        return {group.id: group for group in self.groups}
 
     @cached_property
     def turning(self) -> frozenset[ArrayId]:
@@ -141,11 +153,8 @@ class _Rounds:
             old = self.scop.statement(name)
             same = make_map(name, old.iterators, name, old.iterators, [*map(var, old.iterators)])
             return [(name, same.intersect_domain(old.domain))]
-        found: dict[StmtId, Map] = {}
-        for group in self.groups:
-            for move in (move for old, move in group.moves if old == name):
-                found[group.id] = found[group.id].union(move) if group.id in found else move
-        return [*found.items()]
+        moves = ((group.id, move) for group in self.groups for old, move in group.moves if old == name)
+        return [*united(moves).items()]
 
     def _seen(self) -> Seen | None:
         """By new statement and number of its reference: where the values come from that it reads of these arrays."""
@@ -155,17 +164,15 @@ class _Rounds:
             if own is None:
                 return None
             sources = {**sources, **own}
-        found: dict[tuple[StmtId, int], dict[StmtId, Map]] = defaultdict(dict)
+        found: dict[tuple[StmtId, int], list[tuple[StmtId, Map]]] = defaultdict(list)
         for new, at, old, ref in self._reads():
             reading = dict(self._moves(old))[new]
             for origin, pairs in sources[old, ref].items():
                 for writer, writing in self._moves(origin):
                     moved = pairs.apply_domain(writing).apply_range(reading)
                     if not moved.is_empty():
-                        known = found[new, at].get(writer)
-                        moved = name_dims(moved, self._loops(writer), self._loops(new))
-                        found[new, at][writer] = moved if known is None else known.union(moved)
-        return found
+                        found[new, at].append((writer, name_dims(moved, self._loops(writer), self._loops(new))))
+        return {key: united(parts) for key, parts in found.items()}
 
     def _reads(self) -> Iterator[tuple[StmtId, int, StmtId, Ref]]:
         """New statement, number of its reference, old statement and reference, of all reads of these arrays."""
@@ -175,18 +182,16 @@ class _Rounds:
                     if ref.array in self.turning:
                         yield group.id, at, old.id, ref
         for statement in self.scop.statements:
-            for at, ref in enumerate(refs_of(statement)):
+            for at, ref in enumerate(every_ref(statement)):
                 if at and ref.array in self.turning and statement.id not in self.inside:
                     yield statement.id, at, statement.id, ref
 
     def _loops(self, name: StmtId) -> tuple[str, ...]:
-        own = next((g.loops for g in self.groups if g.id == name), None)
-        return self.scop.statement(name).iterators if own is None or name not in self.inside else own
+        return self.by_id[name].loops if name in self.by_id else self.scop.statement(name).iterators
 
     def _places(self, seen: Seen) -> Places | None:
         """Which row each reference names; None where rows are not so many iterations old."""
-        groups = {g.id: g for g in self.groups}
-        ages = {key: self._age(key[0], own) for key, own in seen.items() if key[0] in groups}
+        ages = {key: self._age(key[0], own) for key, own in seen.items() if key[0] in self.by_id}
         known = [age for age in ages.values() if age is not None]
         if len(known) < len(ages):
             return None
@@ -195,7 +200,7 @@ class _Rounds:
         found |= {key: found[key[0], 0] - age for key, age in zip(ages, known, strict=True)}
         for name, at in ages:
             for origin, pairs in seen[name, at].items():
-                if origin not in groups:
+                if origin not in self.by_id:
                     row = _one(pairs.range(), self._loops(name), found[name, at])
                     if row is None or found.setdefault((origin, 0), row) != row:
                         return None
@@ -210,23 +215,22 @@ class _Rounds:
 
     def _age(self, name: StmtId, own: Mapping[StmtId, Map]) -> int | None:
         """How many iterations before a statement its values come from, as far as they do from iterations."""
-        steps = {g.id: g.iteration for g in self.groups}
+        steps = {name: group.iteration for name, group in self.by_id.items()}
         ages = {constant_distance(p, steps[origin], steps[name]) for origin, p in own.items() if origin in steps}
         return ages.pop() if len(ages) == 1 else None
 
     def _statements(self, table: Array, places: Places) -> Iterator[Statement | None]:
         """The statements of the kernel, None in place of what cannot be had."""
-        firsts = {g.id: g for g in self.groups}
         for statement in self.scop.statements:
-            if statement.id in firsts:
-                yield self._joined(firsts[statement.id], table, places)
+            if statement.id in self.by_id:
+                yield self._joined(self.by_id[statement.id], table, places)
             elif statement.id not in self.inside:
                 yield self._outside(statement, table, places)
 
     def _outside(self, statement: Statement, table: Array, places: Places) -> Statement | None:
         refs = [
             self._row(table, places.get((statement.id, at)), ref.index) if ref.array in self.turning else ref
-            for at, ref in enumerate(refs_of(statement))
+            for at, ref in enumerate(every_ref(statement))
         ]
         return _with(statement, refs, _numbers(statement))
 
@@ -253,18 +257,11 @@ class _Rounds:
 
     def _agree(self, seen: Seen, after: Sources | None, made: Scop) -> bool:
         """Does all that reads rows of the table see the values that it saw?"""
-        refs = {s.id: refs_of(s) for s in made.statements}
-        before: dict[tuple[StmtId, Ref], dict[StmtId, Map]] = defaultdict(dict)
+        refs = {s.id: every_ref(s) for s in made.statements}
+        before: dict[tuple[StmtId, Ref], list[tuple[StmtId, Map]]] = defaultdict(list)
         for (name, at), own in seen.items():
-            known = before[name, refs[name][at]]
-            for origin, pairs in own.items():
-                known[origin] = known[origin].union(pairs) if origin in known else pairs
-        if after is None or before.keys() != after.keys():
-            return False
-        return all(
-            own.keys() == before[key].keys() and all(pairs.is_equal(before[key][name]) for name, pairs in own.items())
-            for key, own in after.items()
-        )
+            before[name, refs[name][at]] += own.items()
+        return after is not None and same_sources({key: united(parts) for key, parts in before.items()}, after)
 
 
 def _whole(index: Sequence[Affine | None]) -> tuple[Affine, ...]:
@@ -273,14 +270,7 @@ def _whole(index: Sequence[Affine | None]) -> tuple[Affine, ...]:
 
 def _numbers(statement: Statement) -> list[Affine]:
     """The iterators and sums of these that a statement computes with."""
-    found = list[Affine]()
-
-    def leaf(expr: Expr) -> Expr:
-        found.extend([expr.value] if isinstance(expr, Index) else [])
-        return expr
-
-    rebuild(statement.rhs, leaf)
-    return found
+    return [expr.value for expr in walk(statement.rhs) if isinstance(expr, Index)]
 
 
 def _with(statement: Statement, refs: Sequence[Ref | None], numbers: Sequence[Affine | None]) -> Statement | None:

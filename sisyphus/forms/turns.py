@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 
+from sisyphus.forms.building import every_ref
 from sisyphus.ir import ArrayId, Expr, Index, Read, Ref, Statement, StmtId, rebuild
 from sisyphus.poly import Affine, Map, const, fix, make_map, var
 from sisyphus.values import dataclass, replace
@@ -60,7 +61,7 @@ class Group:
     @cached_property
     def refs(self) -> list[tuple[Ref, ...]]:
         """What the statement writes, and all that it reads: what that is in each turn."""
-        return list(zip(*map(refs_of, self.turns), strict=True))
+        return list(zip(*map(every_ref, self.turns), strict=True))
 
     def value(self, subscripts: Sequence[Affine]) -> Affine | None:
         """An affine expression over all iterations that is one of these in each turn."""
@@ -80,18 +81,6 @@ class Group:
             return (None,)
         dims = zip(*(ref.index for ref in refs), strict=True)
         return tuple(self.value(own) for at, own in enumerate(dims) if at != but)
-
-
-def refs_of(statement: Statement) -> list[Ref]:
-    """What a statement writes, and then each of its reads."""
-    found = [statement.write]
-
-    def leaf(expr: Expr) -> Expr:
-        found.extend([expr.ref] if isinstance(expr, Read) else [])
-        return expr
-
-    rebuild(statement.rhs, leaf)
-    return found
 
 
 def _shapes(turn: Sequence[Statement], depth: int) -> list[tuple[tuple[int, ...], Expr]]:

@@ -33,6 +33,7 @@ from sisyphus.poly.order import (
     simultaneous,
     split_loop,
     through,
+    united,
 )
 from sisyphus.poly.scan import (
     LinearBounds,
@@ -163,6 +164,7 @@ __all__ = [
     "split_loop",
     "through",
     "union_of",
+    "united",
     "var",
     "wherever",
     "within",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 import islpy as isl
 
@@ -30,6 +31,7 @@ class Remainder:
 
 
 Piece = Affine | TileNumber | Remainder
+Key = TypeVar("Key", bound=Hashable)
 
 
 def schedule(name: str, dims: Sequence[str], pieces: Sequence[Piece]) -> Map:
@@ -116,6 +118,14 @@ def through(first: Map, second: Map, source_dims: Sequence[str], sink_dims: Sequ
 def name_dims(relation: Map, source_dims: Sequence[str], sink_dims: Sequence[str]) -> Map:
     """The relation with its dimensions named, since isl forgets names when it composes."""
     return with_dims(with_dims(relation, IN, source_dims), OUT, sink_dims)
+
+
+def united(parts: Iterable[tuple[Key, Map]]) -> dict[Key, Map]:
+    """By key the pairs of all its relations."""
+    found: dict[Key, Map] = {}
+    for key, relation in parts:
+        found[key] = found[key].union(relation) if key in found else relation
+    return found
 
 
 def all_pairs(source: str, source_dims: Sequence[str], sink: str, sink_dims: Sequence[str]) -> Map:

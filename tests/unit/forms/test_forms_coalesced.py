@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from brute import is_same
 from builders import scop
-from compiled_scops import run
+from compiled_scops import kernel_at, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from points_run import differences_of_points
@@ -66,12 +66,6 @@ void best(const char a[7], const char b[9], int out[1])
 """
 #: What makes tables of rows, then one table of them, whose elements are read where they are.
 WORDS = [INLINED, ROW_HISTORY, COALESCED, FORWARD_ELEMENTS]
-
-
-def kernel_at(folder: Path, text: str) -> Path:
-    path = folder / "k.c"
-    path.write_text(text)
-    return path
 
 
 @pytest.mark.parametrize(("text", "left"), [(COPIED, 4), (ONE_ROW, 10)])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from brute import is_same
 from builders import scop
-from compiled_scops import run
+from compiled_scops import kernel_at, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from points_run import differences_of_points
@@ -54,12 +54,6 @@ void state(float h[8], const float a[8], const float x[11][8], float y[11])
 }
 """
 SHAPES = {"X": (12, 16), "Y": (12, 16), "Z": (16,), "s": (), "v": (12,)}
-
-
-def kernel_at(folder: Path, text: str) -> Path:
-    path = folder / "k.c"
-    path.write_text(text)
-    return path
 
 
 @pytest.mark.parametrize("text", [INTEGRAL, STATE])

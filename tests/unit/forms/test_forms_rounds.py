@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from brute import is_same
 from builders import scop
-from compiled_scops import run
+from compiled_scops import kernel_at, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from points_run import differences_of_points
@@ -103,12 +103,6 @@ void best(const char q[7], const char d[9], int out[1])
 }
 """
 KERNELS = [TURNS, POINTERS, THREE, BORDERS]
-
-
-def kernel_at(folder: Path, text: str) -> Path:
-    path = folder / "k.c"
-    path.write_text(text)
-    return path
 
 
 @pytest.mark.parametrize("text", KERNELS)
