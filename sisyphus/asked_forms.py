@@ -52,6 +52,15 @@ def with_word(kernel: Kernel, word: str, size: int) -> Kernel | None:
     return _if_any(kernel, f"{word}{size}", word.strip())
 
 
+def in_blocks_of_size(kernel: Kernel, written: Kernel, word: str, other: str) -> Kernel | None:
+    """The same form of a kernel as it is written with another word in place of one; None where it has none."""
+    words = tuple(other if own == word else own for own in kernel.rewrites)
+    try:
+        return _rebuilt(written, words, kernel.name)
+    except KernelError:
+        return None
+
+
 def with_webs_apart(kernel: Kernel, names: Sequence[str]) -> Kernel:
     """The kernel with values of some arguments that are gone before the end in arrays of their own, if any."""
     made = _rebuilt(kernel, (WEBS_APART + ",".join(names),), WEBS_APART.strip()) if names else None

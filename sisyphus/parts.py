@@ -9,14 +9,21 @@ from math import inf, prod
 from sisyphus.analysis import LoopKind, OuterLoop, read_at_once
 from sisyphus.asked_forms import of_fixed_form
 from sisyphus.errors import UsageError
-from sisyphus.forms import FINISHED, PANELS, PIVOT_BLOCKS, SHORTER, TABLE_TILES
+from sisyphus.forms import FINISHED, SHORTER
 from sisyphus.kernel_views import freed, with_copies, with_views
 from sisyphus.model.limit import limit_of
 from sisyphus.promise import by_promise, for_temporaries, longest_chain, of_temporaries
 from sisyphus.request import Form, Kernel, Model, Request, estimate_of, space_of
 from sisyphus.space import DesignPoint, NestSpace, Options, may_add_in_fabric, may_be_listed, stores_late
 from sisyphus.target import ADDERS, Adders, Target
-from sisyphus.too_large import for_large_arrays, have_room, oversized, with_views_of_large
+from sisyphus.too_large import (
+    for_large_arrays,
+    have_room,
+    in_blocks_with_room,
+    is_in_blocks,
+    oversized,
+    with_views_of_large,
+)
 from sisyphus.values import dataclass, replace
 
 #: Combinations of tiles in a nest above which a smaller space is searched first, and of those that are counted, as one
@@ -96,16 +103,17 @@ class Parts:
         self._adders = _adders(kernels[0], request, start)
         self._first: list[Kernel] = []
         larger, crowded = ([], []) if request.model == "paper" else for_large_arrays(kernels, request.target)
-        kernels = of_fixed_form([*kernels, *larger, *crowded], request.fixes)
+        written, kernels = kernels[0], of_fixed_form([*kernels, *larger, *crowded], request.fixes)
         if request.model == "paper":
             self._kernels: tuple[Kernel, ...] = tuple(k for k in kernels if not k.rewrites)
         else:
-            panels = [kernel for kernel in kernels if _in_panels(kernel)]
+            kernels = [in_blocks_with_room(k, written, request.target) if is_in_blocks(k) else k for k in kernels]
+            panels = [kernel for kernel in kernels if is_in_blocks(kernel)]
             needless = [] if len(kernels) == len(panels) else [k for k in panels if not oversized(k, request.target)]
             if len(kernels) > 1:
                 needless += [k for k in kernels if FINISHED in k.rewrites and oversized(k, request.target)]
             others = [kernel for kernel in of_temporaries(kernels, request.target) if kernel not in needless]
-            first = [*larger, *panels], for_temporaries(others, request.target)
+            first = [*larger, *(k for k in panels if k not in needless)], for_temporaries(others, request.target)
             self._first = [kernel for group in first for kernel in group]
             promising = tuple(by_promise(others, first))
             copies = [with_copies(kernel) for kernel in promising if not kernel.views]
@@ -378,7 +386,3 @@ def forms(
     if nothing_yet():
         every = (with_views(kernel) for kernel in plain)
         yield from (kernel for kernel in every if kernel is not None)
-
-
-def _in_panels(kernel: Kernel) -> bool:
-    return any(rewrite.startswith((PANELS, PIVOT_BLOCKS, TABLE_TILES)) for rewrite in kernel.rewrites)

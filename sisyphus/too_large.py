@@ -8,6 +8,7 @@ from math import ceil
 
 from sisyphus.asked_forms import (
     all_in_strips,
+    in_blocks_of_size,
     in_inner_orders,
     in_shifted_strips,
     joined,
@@ -28,6 +29,8 @@ from sisyphus.forms import (
     LINE_BLOCKS,
     LOCAL_BLOCKS,
     LONG_ROWS,
+    PANELS,
+    PIVOT_BLOCKS,
     PRIVATE,
     ROUNDS,
     ROW_HISTORY,
@@ -37,6 +40,7 @@ from sisyphus.forms import (
     SUCCESSIVE,
     SUMS_APART,
     SUMS_WRITTEN_OUT,
+    TABLE_TILES,
     TOGETHER,
     UNTILED,
     WRITTEN_OUT,
@@ -72,6 +76,10 @@ FAR_LESS = 0.67
 MOST_GROUPS = 3
 #: Rows of a block are a multiple of the first of these that some are.
 BEATS = 16, 8, 4, 2
+#: Forms in blocks that have the sizes which are best where their windows leave room.
+IN_BLOCKS = PANELS, PIVOT_BLOCKS, TABLE_TILES
+#: Share of the size that fits which one in whole beats has at least.
+WHOLE = 0.75
 #: Forms of a kernel that are cut into blocks, those with the shortest chains.
 MOST_CUT = 2
 #: The share of windows of one nest alone, whose lanes ask for fewer banks.
@@ -87,6 +95,26 @@ def for_large_arrays(kernels: Sequence[Kernel], target: Target) -> tuple[list[Ke
         return lines, []
     strips = _in_strips(kernels if stepping is kernels[0] else [stepping], steps, target)
     return (lines, strips) if have_room(steps.arrays, target) else ([*strips, *lines], [])
+
+
+def is_in_blocks(kernel: Kernel) -> bool:
+    """Whether a form is in blocks of a size that no target was asked for."""
+    return any(word.startswith(IN_BLOCKS) for word in kernel.rewrites)
+
+
+def in_blocks_with_room(kernel: Kernel, written: Kernel, target: Target) -> Kernel:
+    """A form in blocks, in smaller ones where its windows leave no room on chip; as it is where none leave any."""
+    if local_without_room(kernel, target) is None:
+        return kernel
+    windows = _local_arrays(kernel)
+    word, size = next(word for word in kernel.rewrites if word.startswith(IN_BLOCKS)).rsplit(" ", 1)
+    most = int(size) * _elements_of_windows(windows, target) // sum(array.elements for array in windows)
+    sizes = (most // beat * beat for beat in BEATS)
+    whole = next((size for size in sizes if size >= WHOLE * most), None)
+    if not whole:
+        return kernel
+    made = in_blocks_of_size(kernel, written, f"{word} {size}", f"{word} {whole}")
+    return made if made is not None and local_without_room(made, target) is None else kernel
 
 
 def _in_strips(kernels: Sequence[Kernel], steps: Steps, target: Target) -> list[Kernel]:

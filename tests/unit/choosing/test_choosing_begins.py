@@ -14,6 +14,7 @@ from sisyphus.part_search import silent
 from sisyphus.parts import BEGIN, Part, Parts
 from sisyphus.request import Kernel, Request
 from sisyphus.solve import Limits
+from sisyphus.too_large import is_in_blocks
 
 #: Three filters, one behind the other, for each of eight channels: in other orders the channels come inside.
 CASCADE = """
@@ -85,7 +86,15 @@ def test_a_promise_that_others_are_ahead_of_leaves_them_their_time(
 
 
 def test_forms_in_panels_are_not_kept_waiting(tmp_path: Path) -> None:
-    request = limited(tmp_path, 8.0, LU)
+    request = limited(tmp_path, 8.0, LU.replace("512", "4096"))
     kernels = read(request)
     assert len({kernel.form for kernel in kernels}) > 1
     assert not list(Parts(kernels, request, None, best=lambda: None).begins())
+
+
+def test_panels_of_arrays_that_fit_keep_no_form_from_beginning(tmp_path: Path) -> None:
+    request = limited(tmp_path, 8.0, LU)
+    kernels = read(request)
+    begun = list(Parts(kernels, request, None, best=lambda: None).begins())
+    assert any(is_in_blocks(kernel) for kernel in kernels)
+    assert len(begun) > 1 and not any(is_in_blocks(part.kernel) for part in begun)

@@ -1,0 +1,70 @@
+"""Forms in blocks on boards with little memory: as large as their windows have room, and none too large for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from plan_interpreter import computes_the_same
+
+from sisyphus import too_large
+from sisyphus.asked_forms import form_of, in_blocks_of_size
+from sisyphus.forms import PANELS, PIVOT_BLOCKS, TABLE_TILES
+from sisyphus.ir.scop_text import dump
+from sisyphus.kernel_forms import load_kernels
+from sisyphus.parts import Parts
+from sisyphus.request import Kernel, Request, Source
+from sisyphus.space import DesignPoint
+from sisyphus.target import load_device, make_target
+from sisyphus.too_large import in_blocks_with_room, is_in_blocks, local_without_room
+
+PYNQ = make_target(load_device("pynq-z2"))
+U200 = make_target(load_device("u200"))
+POLYBENCH = Path(__file__).parents[3] / "kernels" / "polybench"
+KERNELS = {PIVOT_BLOCKS: "floyd-warshall", PANELS: "lu", TABLE_TILES: "nussinov"}
+
+
+def forms(name: str, size: int) -> tuple[Kernel, ...]:
+    return load_kernels(Source(str(POLYBENCH / f"{name}.c"), defines=(f"N={size}",)))
+
+
+def size_of(kernel: Kernel) -> int:
+    [word] = [word for word in kernel.rewrites if word.startswith(too_large.IN_BLOCKS)]
+    return int(word.rsplit(" ", 1)[1])
+
+
+@pytest.mark.parametrize("word", KERNELS)
+def test_blocks_are_as_large_as_their_windows_have_room(word: str) -> None:
+    written, *others = forms(KERNELS[word], 700)
+    [kernel] = [k for k in others if any(w.startswith(word) for w in k.rewrites)][:1]
+    assert local_without_room(kernel, PYNQ) is not None and local_without_room(kernel, U200) is None
+    smaller = in_blocks_with_room(kernel, written, PYNQ)
+    assert local_without_room(smaller, PYNQ) is None
+    assert 4 <= size_of(smaller) < size_of(kernel) and smaller.name == kernel.name
+    again = form_of((written,), DesignPoint(smaller.scop.name, (), (), rewrites=smaller.rewrites))
+    assert again is not None and dump(again.scop) == dump(smaller.scop)
+    assert in_blocks_with_room(kernel, written, U200) is kernel
+
+
+@pytest.mark.parametrize("word", KERNELS)
+def test_smaller_blocks_compute_the_same(word: str) -> None:
+    written, *others = forms(KERNELS[word], 24)
+    kernel = next(k for k in others if any(w.startswith(word) for w in k.rewrites))
+    own = next(w for w in kernel.rewrites if w.startswith(word))
+    smaller = in_blocks_of_size(kernel, written, own, f"{word}4")
+    assert smaller is not None and f"{word}4" in smaller.rewrites
+    assert all(computes_the_same(written.scop, smaller.scop, seed) for seed in range(3))
+
+
+def test_a_form_stays_where_no_blocks_have_room() -> None:
+    written, *others = forms("floyd-warshall", 700)
+    kernel = next(k for k in others if is_in_blocks(k))
+    tiny = make_target(load_device("pynq-z2"), onchip_bytes=4096)
+    assert in_blocks_with_room(kernel, written, tiny) is kernel
+
+
+def test_what_is_searched_has_room() -> None:
+    kernels = forms("floyd-warshall", 700)
+    parts = Parts(kernels, Request(Source("k.c"), PYNQ), None, best=lambda: None)
+    blocked = [part.kernel for part in parts if is_in_blocks(part.kernel)]
+    assert blocked and all(local_without_room(kernel, PYNQ) is None for kernel in blocked)
