@@ -14,6 +14,7 @@ from pathlib import Path
 
 from sisyphus.errors import KernelError, SisyphusError
 from sisyphus.pipeline import Request, Source, optimize
+from sisyphus.report.limits import ratio_to
 from sisyphus.solve import Limits
 from sisyphus.target import load_device, make_target
 
@@ -75,7 +76,7 @@ def _row(path: Path, limits: Limits) -> tuple[bool, tuple[str, ...]]:
     search = "proved" if gap == 0 else "no bound" if gap is None else f"gap {100 * gap:.0f} %"
     outcome = "verified" if passed else "verification failed"
     limit, cycles = design.limit, design.estimate.cycles
-    of_limit = f"{cycles / limit.cycles:.2f}x"
+    of_limit = f"{ratio_to(limit, design.estimate):.2f}x"
     return passed, (path.stem, what, outcome, f"{cycles:,}", of_limit, limit.held_by, search, f"{took:.1f}")
 
 

@@ -3,9 +3,9 @@
 Each is a lower bound of cycles. Operations are counted after common subexpressions (`alpha * A[i][k]` once per i and
 k, and again after A was written: `analysis/evaluations.py`), with every budget full of operators that start every
 cycle: all of floating point, and of integers those that take a whole adder, comparator or multiplier, whatever tools
-find out about the values. Bytes are those that must come in and go out, over all banks at full width; a chain is a run
-of instances that each wait for one before (`analysis/chains.py`). Operators without registers take picoseconds there,
-of what a period leaves for them, so that one cycle may be several instances.
+find out about the values. Bytes are those that must come in and go out, over all banks, or ports to the memory of a
+processor, at full width; a chain is a run of instances that each wait for one before (`analysis/chains.py`). Operators
+without registers take picoseconds there, of what a period leaves for them, so that one cycle may be several instances.
 There may be longer chains than those that are looked for.
 """
 
@@ -106,7 +106,7 @@ def limit_of(
     if any_adders and may_add_in_fabric(scop, target):
         tables = [target.adding_in(adders).operators for adders in ADDERS]
     chain, chain_of = min(_longest_chain(scop, dependences, table, tree) for table in tables)
-    beat = target.device.banks * target.port_bits // 8
+    beat = target.device.beats * target.port_bits // 8
     given = frozenset(name for name, one in live.items() if one.load)
     compute = _compute(scop, target, tables, given)
     return Limit(compute, _memory(scop, live, beat), chain, chain_of, _operations(scop), beat)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from functools import cached_property
 
 from sisyphus.algebra import EXACT
@@ -12,7 +12,7 @@ from sisyphus.model.facts.moves import move_of
 from sisyphus.model.facts.plan_facts import task_facts
 from sisyphus.model.formulas.iteration_latency import Setting
 from sisyphus.model.formulas.rules import VITIS_2023_2, GuardForm, Rules
-from sisyphus.plan import Bound, Call, For, Plan, Transfer
+from sisyphus.plan import Bound, Call, For, Plan, Transfer, banks_of
 from sisyphus.target import ADDERS, Target
 from sisyphus.values import dataclass
 
@@ -131,6 +131,11 @@ class Study:
     @property
     def rules(self) -> Rules:
         return self.setting.rules
+
+    @cached_property
+    def memory_banks(self) -> Mapping[str, tuple[int, ...]]:
+        """The bank of each stripe of the arrays in memory by name."""
+        return banks_of([port for port in self.plan.ports if port.kind == "array"], self.target.device)
 
     def task(self, call: Call, outside: Outside | None = None) -> TaskStudy:
         """The study of a called task, kept in `tasks`; the first call decides how often its loops run."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sisyphus.model import Estimate, Term
+from sisyphus.model.limit import Limit
 from sisyphus.report.facts import Facts
 
 #: A design that takes so many times its limit is told what holds it back.
@@ -16,9 +17,10 @@ def limit_lines(facts: Facts) -> list[str]:
     """The limit with the ratio to it, what holds a bad design back, and the time of the source where it is known."""
     lines, cycles = list[str](), facts.estimate.cycles
     if facts.limit is not None:
-        ratio = cycles / facts.limit.cycles
+        ratio = ratio_to(facts.limit, facts.estimate)
         least = "1 cycle" if facts.limit.cycles == 1 else f"{facts.limit.cycles:,} cycles"
-        lines.append(f"limit: {least}, by {facts.limit.held_by}; this design takes {ratio:.2f}x")
+        where = " in RTL, as the synthesis report knows no banks" if cycles < facts.limit.memory else ""
+        lines.append(f"limit: {least}, by {facts.limit.held_by}; this design takes {ratio:.2f}x{where}")
         if ratio > FAR:
             lines.append(f"far from the limit, held back by {held_back_by(facts.estimate)}")
     if facts.cpu is not None:
@@ -31,13 +33,18 @@ def limit_lines(facts: Facts) -> list[str]:
     return lines
 
 
+def ratio_to(limit: Limit, cost: Estimate) -> float:
+    """How many times its limit a design takes: by the report, unless all banks together are slower than that says."""
+    return (cost.rtl[1] if cost.cycles < limit.memory else cost.cycles) / limit.cycles
+
+
 def limit_data(facts: Facts) -> dict[str, Any] | None:
     """The limit for machines: cycles by operators, bytes and the longest chain found."""
     limit = facts.limit
     if limit is None:
         return None
     parts = {"compute": limit.compute, "memory": limit.memory, "chain": limit.chain}
-    ratio = facts.estimate.cycles / limit.cycles
+    ratio = ratio_to(limit, facts.estimate)
     basis = {"operations": limit.operations, "bytes_per_cycle": limit.beat}
     return {"cycles": limit.cycles, **parts, "held_by": limit.held_by, "ratio": ratio, **basis}
 

@@ -33,6 +33,10 @@ class Platform:
         return Resources.total(self.slrs)
 
 
+#: High-performance ports to the memory of a processor (Zynq-7000, UG585; Zynq UltraScale+, UG1085).
+PROCESSOR_PORTS = 4
+
+
 @dataclass(frozen=True)
 class Device(Shown):
     """A board: what its part has, its off-chip banks (`bank_kind` DDR, HBM or PS), its usual kernel clock.
@@ -62,6 +66,11 @@ class Device(Shown):
     def __str__(self) -> str:
         area = f"{self.dsp:,} DSP, {self.bram18k:,} BRAM18, {self.uram:,} URAM, {self.lut:,} LUT, {self.ff:,} FF"
         return f"{self.name} ({self.part}): {area}; {self.slrs} SLR, {self.banks} {self.bank_kind}"
+
+    @property
+    def beats(self) -> int:
+        """Beats that all memory moves in a cycle at most: one for each bank, or port of a processor's memory."""
+        return max(self.banks, PROCESSOR_PORTS) if self.bank_kind == "PS" else self.banks
 
     @property
     def family(self) -> str:

@@ -1,7 +1,8 @@
 """How long transfers side by side wait for each other at the banks of the board; knows no plan.
 
-Reports know no banks, and nothing is said of them where every array has one port. Where an array is dealt over several,
-a bank moves a beat of the widest port in a cycle, to one port after another (unmeasured).
+A bank moves a beat of the widest port in a cycle, to one port after another (unmeasured). Reports know no banks: where
+every array has one port their cycles stay, and those in RTL are no less than the busiest bank takes. Where an array is
+dealt over several ports, the cycles of the report wait, too.
 """
 
 from __future__ import annotations
@@ -30,6 +31,15 @@ def waits_for_banks(own: Sequence[Mapping[str, int]], banks: Mapping[str, Sequen
             mine[-1].update(dict.fromkeys(banks[name], cycles))
         busy.update(mine[-1])
     return [max((busy[bank] - cycles for bank, cycles in moved.items()), default=0) for moved in mine]
+
+
+def busiest(own: Sequence[Mapping[str, int]], banks: Mapping[str, Sequence[int]]) -> int:
+    """Cycles of the bank that moves most, in those that each of some transfers takes for its arrays by name."""
+    busy = Counter[int]()
+    for moved in own:
+        for name, cycles in moved.items():
+            busy.update(dict.fromkeys(banks[name], cycles))
+    return max(busy.values(), default=0)
 
 
 def waits_for_beats(

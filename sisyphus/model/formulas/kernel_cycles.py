@@ -9,11 +9,11 @@ import numpy as np
 from sisyphus.algebra import EXACT, VECTOR, Condition
 from sisyphus.errors import InternalError
 from sisyphus.model.facts.moves import bytes_moved
-from sisyphus.model.formulas.bank_waits import port_cycles, waits_for_banks
+from sisyphus.model.formulas.bank_waits import busiest, port_cycles, waits_for_banks
 from sisyphus.model.formulas.steps import awaited
 from sisyphus.model.formulas.terms import Term, summed, total
 from sisyphus.model.study import Outside, Study
-from sisyphus.plan import Call, Copy, For, Node, banks_of
+from sisyphus.plan import Call, Copy, For, Node
 from sisyphus.plan.conflicts import steps_of
 from sisyphus.values import dataclass, field
 
@@ -67,9 +67,12 @@ def _steps(study: Study, nodes: Sequence[Node], outside: Outside | None, ledger:
                 parts = [_outer_loop(study, loop, outside, ledger)]
             case [Call() as call]:
                 parts = [study.task(call, outside).all_cycles]
+                parts.append(_of_busiest_bank(study, [_bytes_of_ports(study, call, outside)], parts))
             case _:
                 each = [_cycles(study, node, outside) for node in step]
-                parts = [*_of_step(each, outside), *_sharing_banks(study, step, each, outside)]
+                moved = [_bytes_of_ports(study, node, outside) for node in step]
+                parts = [*_of_step(each, outside), *_sharing_banks(study, step, moved, each, outside)]
+                parts.append(_of_busiest_bank(study, moved, parts))
         ledger.note(study, step, outside)
         hand_over = Term("hand-over", study.rules.cycles.step * iterations)
         terms.append(total(f"step {number}", (*parts, hand_over), rule="kernel steps"))
@@ -92,21 +95,37 @@ def _of_step(each: Sequence[Term], outside: Outside | None) -> list[Term]:
     return [_picked(term, pick, outside) for term, pick in zip(each, picks, strict=True)]
 
 
-def _sharing_banks(study: Study, step: Sequence[Node], each: Sequence[Term], outside: Outside | None) -> list[Term]:
+def _sharing_banks(
+    study: Study,
+    step: Sequence[Node],
+    moved: Sequence[dict[str, int]],
+    each: Sequence[Term],
+    outside: Outside | None,
+) -> list[Term]:
     """What a step takes longer as transfers wait for others on their banks, where an array of it has several ports.
 
     In an outer loop that of all its iterations together.
     """
     ports = {port.name: port for port in study.plan.ports if port.kind == "array"}
-    moved = [_bytes_of_ports(study, node, outside) for node in step]
     if all(ports[name].stripes == 1 for node in moved for name in node):
         return []
     moved, taken = _with_those_that_join(study, step, moved, [_in_all(term, outside) for term in each])
-    device, bits = study.target.device, study.target.port_bits
-    own = [{name: port_cycles(size, ports[name].stripes, bits) for name, size in node.items()} for node in moved]
-    banks = banks_of([*ports.values()], device)
-    late = (cycles + waits for cycles, waits in zip(taken, waits_for_banks(own, banks), strict=True))
+    waits = waits_for_banks(_own_cycles(study, moved), study.memory_banks)
+    late = (cycles + waiting for cycles, waiting in zip(taken, waits, strict=True))
     return [Term("banks shared", max(late) - max(taken), construct="transfer-over-ports", rule="bytes of a bank")]
+
+
+def _of_busiest_bank(study: Study, moved: Sequence[dict[str, int]], parts: Sequence[Term]) -> Term:
+    """What a step takes longer in RTL than its parts, as a bank moves no more than a beat of a port in a cycle."""
+    device, taken = study.target.device, sum(part.value + part.rtl for part in parts)
+    least = -(-busiest(_own_cycles(study, moved), study.memory_banks) * device.banks // device.beats)
+    return Term("busiest bank", 0, rule="bytes of a bank", rtl=max(least - taken, 0))
+
+
+def _own_cycles(study: Study, moved: Sequence[dict[str, int]]) -> list[dict[str, int]]:
+    """Cycles in which banks move what each node moves of each array."""
+    stripes, bits = {port.name: port.stripes for port in study.plan.ports}, study.target.port_bits
+    return [{name: port_cycles(size, stripes[name], bits) for name, size in node.items()} for node in moved]
 
 
 def _with_those_that_join(

@@ -42,6 +42,13 @@ def test_a_dot_product_waits_for_its_sum(tmp_path: Path) -> None:
     assert limit(text, tmp_path, tree=True).chain == 0
 
 
+def test_the_memory_of_a_processor_has_several_ports(tmp_path: Path) -> None:
+    text = "void k(float y[4096], const float a[4096]) { for (int i = 0; i < 4096; i++) y[i] = 2.0f * a[i]; }"
+    small = make_target(load_device("pynq-z2"))
+    assert (small.device.banks, small.device.beats) == (1, 4)
+    assert limit(text, tmp_path, target=small).memory == 2 * 4096 * 4 // (4 * 8)
+
+
 def test_a_sum_that_starts_anew_is_no_longer_chain(tmp_path: Path) -> None:
     text = """void k(float y[32], const float A[32][16]) { float s[1];
       for (int i = 0; i < 32; i++) { s[0] = 0.0f; for (int j = 0; j < 16; j++) s[0] += A[i][j]; y[i] = s[0]; } }"""

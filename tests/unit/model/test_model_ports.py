@@ -17,7 +17,8 @@ from sisyphus.model import Estimate, estimate
 from sisyphus.model.area.arrays import ArrayCosts
 from sisyphus.model.area.movers import mover_ff, mover_lut, mover_of
 from sisyphus.model.facts.task_facts import Move
-from sisyphus.model.formulas.bank_waits import waits_for_banks, waits_for_beats
+from sisyphus.model.formulas.bank_waits import busiest, waits_for_banks, waits_for_beats
+from sisyphus.model.limit import limit_of
 from sisyphus.plan import build_plan
 from sisyphus.space import (
     KERNEL_PLACE,
@@ -71,6 +72,33 @@ def test_a_bank_moves_for_one_port_at_a_time() -> None:
     assert moves[2]["banks shared"] == 0
     own = beats // 4 + (moves[4]["load_B"] - beats)
     assert moves[4]["banks shared"] == own + beats - moves[4]["load_B"] == beats // 4
+
+
+#: Six arrays that pass through one port each, so that banks of a U200 have two of them, and one that is written.
+SUM = scop(
+    "for i in range(4096):\n    G[i] = A[i] + B[i] + C[i] + D[i] + E[i] + F[i]", **dict.fromkeys("ABCDEFG", (4096,))
+)
+
+
+@pytest.mark.parametrize(("board", "beats"), [("u200", 2 * 256), ("u55c", 256), ("pynq-z2", 7 * 2048 // 4)])
+def test_rtl_takes_no_less_than_the_busiest_bank(board: str, beats: int) -> None:
+    target = make_target(load_device(board), budget="chip")
+    found, width = distribute(SUM, dependences(SUM)), target.port_bits // 32
+    point = pipelined_point(SUM, found)
+    [nest] = point.nests
+    point = point.with_nest(replace(nest, tiles=(("i", Tile(1, 4096 // width, width)),)))
+    moved = tuple(TransferPoint(b.id, width, port_names(b, 1), form=STREAM) for b in point.buffers)
+    point = replace(point, buffers=tuple(replace(b, partition=(width,)) for b in point.buffers), transfers=moved)
+    live = liveness(SUM)
+    cost = estimate(build_plan(SUM, found, live, point), target)
+    assert cost.rtl[1] >= limit_of(SUM, dependences(SUM), live, target).memory
+    waits = sum(t.rtl for step in cost.sums["cycles"].children for t in step.children if t.name == "busiest bank")
+    assert cost.rtl[1] >= beats and (waits > 0) == (board != "u55c")
+
+
+def test_the_busiest_bank_has_all_that_lies_in_it() -> None:
+    banks = {"A": (0,), "B": (1,), "C": (0, 1)}
+    assert busiest([{"A": 5, "B": 3}, {"C": 4}], banks) == 9 and busiest([], banks) == 0
 
 
 @pytest.mark.parametrize("ports", [1, 2, 4])

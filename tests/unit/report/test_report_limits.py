@@ -42,6 +42,13 @@ def test_a_bad_design_is_told_what_holds_it_back(design: Design) -> None:
     assert data["limit"]["ratio"] == design.estimate.cycles / 3 and data["limit"]["memory"] == 2
 
 
+def test_a_report_that_knows_no_banks_is_not_faster_than_these(design: Design) -> None:
+    least = design.estimate.cycles + 1
+    banks = replace(design, limit=Limit(1, least, 1, "S0"))
+    assert design.estimate.rtl[1] > least and banks.data["limit"]["ratio"] == design.estimate.rtl[1] / least
+    assert "x in RTL, as the synthesis report knows no banks" in banks.text and "no banks" not in design.text
+
+
 def test_the_source_is_timed_as_it_is(design: Design) -> None:
     found = time_on_cpu(design.kernel.scop, fast_math=True)
     assert found.seconds > 0 and found.runs >= 2 and "-ffast-math" in found.compiler
