@@ -35,6 +35,7 @@ from sisyphus.forms import (
     ROUNDS,
     ROW_HISTORY,
     ROWS_BETWEEN,
+    SCHEDULE,
     SHIFTED,
     SHORTER,
     SUCCESSIVE,
@@ -162,9 +163,13 @@ def _in_lines(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
 
 
 def _in_local_blocks(kernels: Sequence[Kernel], target: Target) -> Iterator[Kernel]:
-    """The kernel in blocks of what its loops pass on in rows of arrays that leave no room on chip."""
+    """The kernel in blocks of what its loops pass on in rows of arrays that leave no room on chip.
+
+    In other orders behind that of the source, where their own arrays leave none.
+    """
     large = [one for one in _to_be_cut(kernels) if not have_room(one.scop.arrays, target, share=WINDOWS)]
-    sources = sorted(large, key=lambda kernel: shortest([kernel]))
+    orders = [one for one in kernels if _is_another_order(one) and local_without_room(one, target) is not None]
+    sources = (source for each in (large, orders) for source in sorted(each, key=lambda kernel: shortest([kernel])))
     cut = ((source, kernel) for source in sources if (kernel := _in_blocks_of(source, target)) is not None)
     first = islice(cut, 1 if local_without_room(kernels[0], target) is None else MOST_CUT)
     found = [
@@ -243,6 +248,10 @@ def _to_be_cut(kernels: Sequence[Kernel]) -> list[Kernel]:
         return not kernel.expanded and {*kernel.rewrites} <= words
 
     return [kernel for kernel in kernels if may_be(kernel)]
+
+
+def _is_another_order(kernel: Kernel) -> bool:
+    return not is_in_blocks(kernel) and any(word.startswith(SCHEDULE) for word in kernel.rewrites)
 
 
 def _moves_far_less(kernel: Kernel, than: Kernel) -> bool:

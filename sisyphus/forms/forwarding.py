@@ -76,8 +76,23 @@ def forwarded_elements(found: Dependences) -> Scop | None:
     """The same of copies from one array to another alone, in as few cases as can be.
 
     What never changes stays where it is, and a constant is read of an element that is known to have the same value.
+    Elements that are copied from others of their array which have one constant get this one.
     """
-    return _once(found.scop, only_elements=True)
+    scop = _with_constants(found.scop)
+    return _once(scop, only_elements=True) or (scop if scop is not found.scop else None)
+
+
+def _with_constants(scop: Scop) -> Scop:
+    """The kernel with a constant in place of copies inside of an array whose values are all that one."""
+    chains, found = _Chains(scop, only_elements=True), dict[StmtId, Statement]()
+    for copy in chains.copies.values():
+        sources = (chains.sources(copy, copy.accesses[1]) or {}) if len({*copy.touched}) == 1 else {}
+        values = {scop.statement(name).rhs for name in sources}
+        if len(values) == 1 and isinstance(value := values.pop(), Literal):
+            known = union_of([pairs.domain() for pairs in sources.values()])
+            if copy.domain.is_subset(known):
+                found[copy.id] = replace(copy, rhs=value)
+    return replace(scop, statements=tuple(found.get(s.id, s) for s in scop.statements)) if found else scop
 
 
 def _once(scop: Scop, *, only_elements: bool = False) -> Scop | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import brute
 import pytest
 from builders import scop
-from compiled_scops import run
+from compiled_scops import kernel_at, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plan_interpreter import computes_the_same
@@ -20,9 +20,11 @@ from sisyphus.forms import FORWARD, forwarded, rewritten
 from sisyphus.forms.forwarding import forwarded_elements
 from sisyphus.frontend import read
 from sisyphus.ir import ArrayId, Role, Scop, promises
+from sisyphus.ir.scop_text import dump
 from sisyphus.kernel_forms import load_kernels
 from sisyphus.poly import last_writers
 from sisyphus.request import Source
+from sisyphus.values import replace
 
 SOME = settings(max_examples=50, deadline=None, derandomize=True)
 
@@ -335,6 +337,30 @@ def test_a_constant_is_read_of_an_element_that_is_known_to_have_it(
     written_once = found is not None and sum(s.write.array == "t" for s in found.statements) == 3
     assert written_once == joined
     assert found is None or run(found, path, tmp_path) == "equal"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "value"),
+    [
+        ("t[0][0] = 3", "t[0][0] = 3", "3"),
+        ("t[0][0] = 3", "t[0][0] = x[0][0]", "t[0][0]"),
+        ("= t[0][0]", "= t[i - 1][0]", "t[i - 1][0]"),  # one after another
+    ],
+)
+def test_an_element_that_is_copied_inside_of_its_array_may_be_a_constant(
+    old: str, new: str, value: str, tmp_path: Path
+) -> None:
+    text = """void k(int y[7], const int x[7][9]) {
+      int t[7][9];
+      t[0][0] = 3;
+      for (int i = 1; i < 7; i++) t[i][0] = t[0][0];
+      for (int i = 0; i < 7; i++) { for (int j = 1; j < 9; j++) t[i][j] = t[i][j - 1] + x[i][j]; y[i] = t[i][8]; } }"""
+    path = kernel_at(tmp_path, text.replace(old, new))
+    source = read(path)
+    found = forwarded_elements(dependences(source)) or source
+    [copy] = [s for s in found.statements if s.iterators == ("i",) and s.write.array == "t"]
+    assert f"= {value}\n" in dump(replace(found, statements=(copy,)))
+    assert run(found, path, tmp_path) == "equal"
 
 
 @SOME

@@ -5,18 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from compiled_scops import kernel_at
 from plan_interpreter import computes_the_same
 
 from sisyphus import too_large
 from sisyphus.asked_forms import form_of, in_blocks_of_size
-from sisyphus.forms import PANELS, PIVOT_BLOCKS, TABLE_TILES
+from sisyphus.forms import LOCAL_BLOCKS, PANELS, PIVOT_BLOCKS, TABLE_TILES
 from sisyphus.ir.scop_text import dump
 from sisyphus.kernel_forms import load_kernels
+from sisyphus.kernel_orders import shortest
 from sisyphus.parts import Parts
 from sisyphus.request import Kernel, Request, Source
 from sisyphus.space import DesignPoint
 from sisyphus.target import load_device, make_target
-from sisyphus.too_large import in_blocks_with_room, is_in_blocks, local_without_room
+from sisyphus.too_large import for_large_arrays, in_blocks_with_room, is_in_blocks, local_without_room
 
 PYNQ = make_target(load_device("pynq-z2"))
 U200 = make_target(load_device("u200"))
@@ -26,6 +28,22 @@ KERNELS = {PIVOT_BLOCKS: "floyd-warshall", PANELS: "lu", TABLE_TILES: "nussinov"
 
 def forms(name: str, size: int) -> tuple[Kernel, ...]:
     return load_kernels(Source(str(POLYBENCH / f"{name}.c"), defines=(f"N={size}",)))
+
+
+#: A table of which the last element is wanted.
+LCS = """#define N 72
+void lcs(const char a[N], const char b[N], int *len) {
+  static short L[N + 1][N + 1];
+  for (int i = 0; i <= N; i++) { L[i][0] = 0; L[0][i] = 0; }
+  for (int i = 1; i <= N; i++)
+    for (int j = 1; j <= N; j++)
+      if (a[i - 1] == b[j - 1]) L[i][j] = L[i - 1][j - 1] + 1;
+      else L[i][j] = L[i - 1][j] > L[i][j - 1] ? L[i - 1][j] : L[i][j - 1];
+  *len = L[N][N];
+}
+"""
+#: With gaps, one row of each table at a time; borders of rows are one constant.
+GAPS = (POLYBENCH.parent / "board" / "alignment.c").read_text().replace("800", "72")
 
 
 def size_of(kernel: Kernel) -> int:
@@ -68,3 +86,15 @@ def test_what_is_searched_has_room() -> None:
     parts = Parts(kernels, Request(Source("k.c"), PYNQ), None, best=lambda: None)
     blocked = [part.kernel for part in parts if is_in_blocks(part.kernel)]
     assert blocked and all(local_without_room(kernel, PYNQ) is None for kernel in blocked)
+
+
+@pytest.mark.parametrize("text", [LCS, GAPS])
+def test_tables_in_other_orders_are_cut_where_they_leave_no_room(tmp_path: Path, text: str) -> None:
+    path = kernel_at(tmp_path, text)
+    kernels = load_kernels(Source(str(path)))
+    assert not for_large_arrays(kernels, U200)[0]
+    found, _ = for_large_arrays(kernels, make_target(load_device("pynq-z2"), onchip_bytes=9000))
+    assert found and all(LOCAL_BLOCKS[0] in " ".join(kernel.rewrites) for kernel in found)
+    assert shortest(found) < shortest(kernels[:1])
+    for kernel in found:
+        assert computes_the_same(kernels[0].scop, kernel.scop, 0), kernel.rewrites
