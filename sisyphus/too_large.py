@@ -43,6 +43,7 @@ from sisyphus.forms import (
     SUMS_WRITTEN_OUT,
     TABLE_TILES,
     TOGETHER,
+    TURNS,
     UNTILED,
     WRITTEN_OUT,
     Steps,
@@ -90,7 +91,8 @@ MOST = 0.9
 def for_large_arrays(kernels: Sequence[Kernel], target: Target) -> tuple[list[Kernel], list[Kernel]]:
     """Forms for arrays that do not fit on chip, and those for arrays that do, but leave no room for banks."""
     lines = [*_in_local_blocks(kernels, target), *_in_lines(kernels, target)]
-    every = ((kernel, steps_of_rows(kernel.scop)) for kernel in _to_be_cut(kernels))
+    turns = (one for one in [joined(kernels[0], TURNS)] if one is not None)
+    every = ((kernel, steps_of_rows(kernel.scop)) for kernel in chain(turns, _to_be_cut(kernels)))
     stepping, steps = next(((kernel, steps) for kernel, steps in every if steps is not None), (kernels[0], None))
     if steps is None or have_room(steps.arrays, target, share=WINDOWS):
         return lines, []

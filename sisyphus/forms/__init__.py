@@ -56,6 +56,7 @@ from sisyphus.forms.rewrites import (
     SUMS_WRITTEN_OUT,
     TABLE_TILES,
     TOGETHER,
+    TURNS,
     UNTILED,
     WEBS_APART,
     WRITTEN_OUT,
@@ -73,7 +74,7 @@ from sisyphus.forms.table_tiles import in_table_tiles, sizes_of_tiles
 from sisyphus.forms.together import computed_together
 from sisyphus.forms.untiled import in_tiles, untiled
 from sisyphus.forms.webs_apart import arrays_with_webs
-from sisyphus.forms.written_out import cases_apart, sums_written_out, written_out
+from sisyphus.forms.written_out import cases_apart, sums_written_out, turns_apart, written_out
 
 __all__ = [
     "BATCHES",
@@ -115,6 +116,7 @@ __all__ = [
     "SUMS_WRITTEN_OUT",
     "TABLE_TILES",
     "TOGETHER",
+    "TURNS",
     "UNTILED",
     "WEBS_APART",
     "WRITTEN_OUT",
@@ -165,6 +167,7 @@ __all__ = [
     "sums_written_out",
     "sunk",
     "to_be_batched",
+    "turns_apart",
     "untiled",
     "with_pivots",
     "worth_long_rows",

@@ -36,7 +36,7 @@ from sisyphus.forms.table_tiles import in_table_tiles
 from sisyphus.forms.together import computed_together
 from sisyphus.forms.untiled import untiled
 from sisyphus.forms.webs_apart import webs_apart
-from sisyphus.forms.written_out import cases_apart, sums_written_out, written_out
+from sisyphus.forms.written_out import cases_apart, sums_written_out, turns_apart, written_out
 from sisyphus.ir import Scop
 from sisyphus.poly import read_times
 
@@ -48,7 +48,7 @@ LINE_BLOCKS, INLINED, WRITTEN_OUT, TABLE_TILES = "line-blocks ", "inlined", "wri
 SHIFTED, SHIFTED_STRIPS, LONG_ROWS, TOGETHER = "shifted", "strips-shifted ", "long-rows", "together"
 CASES, SUCCESSIVE, GATHERED, WEBS_APART = "cases", "successive", "gathered", "webs-apart "
 SUMS_WRITTEN_OUT, HISTORY, ROW_HISTORY, INTERIORS = "sums-written-out", "history", "history-of-rows", "interiors"
-COALESCED, FORWARD_ELEMENTS, ROUNDS = "coalesced", "forward-elements", "rounds"
+COALESCED, FORWARD_ELEMENTS, ROUNDS, TURNS = "coalesced", "forward-elements", "rounds", "turns"
 #: Blocks of what is passed on, by the dimension whose rows these are.
 LOCAL_BLOCKS = "local-blocks ", "local-blocks-1 ", "local-blocks-2 "
 
@@ -95,6 +95,7 @@ REWRITES: Mapping[str, Callable[[Dependences], Scop | None]] = {
     WRITTEN_OUT: written_out,
     CASES: cases_apart,
     INTERIORS: interiors_apart,
+    TURNS: turns_apart,
     SUMS_WRITTEN_OUT: sums_written_out,
     PRIVATE: lambda found: None if (private := privatise(found.scop, found)) is None else private.scop,
     INSIDE: lambda found: None if (inside := expand_inside(found.scop, found)) is None else inside.scop,

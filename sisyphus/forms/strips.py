@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
+from math import prod
 
 from sisyphus.analysis import Dependences, sources_of
 from sisyphus.analysis.rewrite import range_of
@@ -27,7 +28,7 @@ from sisyphus.forms.order_proof import faults
 from sisyphus.forms.reordering import Moved, Ordered, ordered
 from sisyphus.forms.windows import Window, with_copies
 from sisyphus.ir import Array, ArrayId, Ref, Role, Scop, Statement, StmtId, index_names
-from sisyphus.poly import Affine, Set, compare, make_set, var
+from sisyphus.poly import Affine, Set, affine_range, compare, dim_range, make_set, var
 from sisyphus.values import dataclass, replace
 
 #: Rows of a strip are a multiple of this where there are so many, to have factors that nests can be unrolled by.
@@ -38,6 +39,8 @@ MOST_SKEW = 8
 SLIDING = 8
 #: Elements that a port moves while a nest is called and its pipeline fills.
 CALL = 800
+#: Planes of an array that have windows of their own.
+MOST_PLANES = 4
 #: Steps that run side by side in a wave.
 TOGETHER = 16
 
@@ -199,9 +202,16 @@ def _steps(scop: Scop, group: tuple[Statement, ...], between: int) -> Steps | No
 
 
 def _dim_of_rows(array: Array, group: Sequence[Statement]) -> int:
-    """The first dimension in which some statement has no constant for a subscript of an array; else the first."""
-    refs = [access.ref for s in group for access in s.accesses if access.array == array.id]
-    return next((dim for dim in range(len(array.extents)) if any(ref.index[dim].terms for ref in refs)), 0)
+    """The first dimension in which some statement's subscript of an array has several values; else the first."""
+    refs = [(s, access.ref) for s in group for access in s.accesses if access.array == array.id]
+    dims = range(len(array.extents))
+    return next((dim for dim in dims if any(_moves_through(s, ref.index[dim]) for s, ref in refs)), 0)
+
+
+def _moves_through(statement: Statement, subscript: Affine) -> bool:
+    """Whether a subscript has several values: none, where planes take turns in rounds of steps."""
+    low, high = affine_range(subscript, {name: dim_range(statement.domain, name) for name in subscript.names})
+    return low < high
 
 
 def _is_of_one_step(scop: Scop, array: Array, group: Sequence[Statement]) -> bool:
@@ -312,44 +322,48 @@ class Build:
 
     def windowed(self, scop: Scop) -> Scop:
         """Every strip with windows of its own, filled before its steps and written back after them."""
-        rows = self.steps.window(self.strips)
-        windows = {array.id: self._window(array, rows) for array in self.steps.arrays}
+        rows, arrays = self.steps.window(self.strips), {array.id: array for array in self.steps.arrays}
+        group = [s for s in scop.statements if s.id in {own.id for own in self.steps.statements}]
+        refs = [access.ref for s in group for access in s.accesses]
+        planes = dict.fromkeys(self._plane(ref) for array in arrays for ref in refs if ref.array == array)
+        windows = {plane: self._window(arrays[plane.array], plane.index, rows) for plane in planes}
 
         def instead(_statement: Statement, ref: Ref) -> Ref:
-            return windows[ref.array].inside(ref) if ref.array in windows else ref
+            return windows[self._plane(ref)].inside(ref) if ref.array in arrays else ref
 
-        within = {s.id for s in self.steps.statements}
         own, left = self.strips.rows, len(rows) - self.strips.rows
         copied = [
             (w.slid(own, self.steps.dim[w.array.id]), self._box(w, range(left)), (True,))
             for w in windows.values()
             if left
         ]
-        given = [w for w in windows.values() if w.array.role is not Role.LOCAL]
-        written = {s.write.array for s in self.steps.statements}
-        copied += [(w, self._box(w, range(left, len(rows))), (True,)) for w in given]
-        copied += [(w, self._box(w, range(own)), (False,)) for w in given if w.array.id in written]
-        group = [s for s in scop.statements if s.id in within]
+        given = {plane: w for plane, w in windows.items() if w.array.role is not Role.LOCAL}
+        written = {self._plane(s.write) for s in group if s.write.array in arrays}
+        copied += [(w, self._box(w, range(left, len(rows))), (True,)) for w in given.values()]
+        copied += [(w, self._box(w, range(own)), (False,)) for plane, w in given.items() if plane in written]
         statements = with_copies(group, copied, (self.place, 0), self.names, instead)
-        statements += (s for s in scop.statements if s.id not in within)
-        arrays = (*scop.arrays, *(window.kept for window in windows.values()))
-        return replace(scop, arrays=arrays, statements=tuple(sorted(statements, key=lambda s: s.position)))
+        statements += (s for s in scop.statements if s not in group)
+        kept = (*scop.arrays, *(window.kept for window in windows.values()))
+        return replace(scop, arrays=kept, statements=tuple(sorted(statements, key=lambda s: s.position)))
 
-    def _window(self, array: Array, rows: range) -> Window:
-        """The rows of an array that a strip touches, the first one of which these are."""
+    def _plane(self, ref: Ref) -> Ref:
+        """What an array has a window of its own for: all of it, or of few planes, as those that take turns, each."""
+        dim, array = self.steps.dim.get(ref.array, 0), self.steps.scop.array(ref.array)
+        return Ref(ref.array, ref.index[:dim] if prod(array.extents[:dim]) <= MOST_PLANES else ())
+
+    def _window(self, array: Array, plane: Sequence[Affine], rows: range) -> Window:
+        """The rows of an array, or a plane of it, that a strip touches, the first one of which these are."""
         dim = self.steps.dim[array.id]
-        return Window(
-            array,
-            self.names.array(array.id),
-            (self.block.name, self.strip.name),
-            {dim: self.strip.first + rows.start},
-            (*array.extents[:dim], len(rows), *array.extents[dim + 1 :]),
-        )
+        first = {**dict(enumerate(plane)), dim: self.strip.first + rows.start}
+        extents = (*array.extents[:dim], len(rows), *array.extents[dim + 1 :])
+        order = tuple(range(dim, len(extents))) if plane else ()
+        return Window(array, self.names.array(array.id), (self.block.name, self.strip.name), first, extents, order)
 
     def _box(self, window: Window, rows: range) -> Set:
         """Every block, strip, and place in such rows of a window that lies in the array."""
         dim, own = self.steps.dim[window.array.id], [*map(range, window.extents)]
-        extents = (range(self.blocks), range(self.steps.count(self.strips)), *own[:dim], rows, *own[dim + 1 :])
+        own = [rows if at == dim else own[at] for at in window.dims]
+        extents = (range(self.blocks), range(self.steps.count(self.strips)), *own)
         inside = [(var(name), values) for name, values in zip(window.loops, extents, strict=True)]
         inside += [(at, range(extent)) for at, extent in zip(window.there, window.array.extents, strict=True)]
         ends = [end for at, values in inside for end in (at - values.start, values.stop - 1 - at)]

@@ -26,8 +26,8 @@ class Window:
     """Elements of `array` in the array `own`, whose extents differ in the dimensions of `first`.
 
     There it begins with the element `first`, by the loops `around`; the copies are in these, with loops of their own.
-    `order` has the dimensions of the array in the order of those of `own`, where they differ. `extents` are by those of
-    the array.
+    `order` has the dimensions of the array in the order of those of `own`, where they differ; of one that is not there,
+    `own` has the element `first` alone. `extents` are by those of the array.
     """
 
     array: Array
@@ -44,8 +44,13 @@ class Window:
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The loops of a copy through the window, one for each dimension."""
-        return tuple(f"{self.around[-1]}_{dim}" for dim in range(len(self.extents)))
+        """The loops of a copy through the window, one for each of its dimensions in the order of the array."""
+        return tuple(f"{self.around[-1]}_{at}" for at in range(len(self.dims)))
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """The dimensions of the array that the window has, too."""
+        return tuple(sorted(self.order or range(len(self.extents))))
 
     @property
     def loops(self) -> tuple[str, ...]:
@@ -55,12 +60,14 @@ class Window:
     @property
     def there(self) -> tuple[Affine, ...]:
         """The subscripts of the element of the array that a copy moves."""
-        return tuple(var(name) + self.first.get(at, Affine()) for at, name in enumerate(self.places))
+        moving = dict(zip(self.dims, map(var, self.places), strict=True))
+        return tuple(moving.get(at, Affine()) + self.first.get(at, Affine()) for at in range(len(self.extents)))
 
     def existing(self, points: Set) -> Set:
         """Those of some points of the loops of a copy whose elements the window and the array have."""
-        sides = zip(self.places, self.there, self.extents, self.array.extents, strict=True)
-        ends = [e for name, at, own, n in sides for e in (var(name), own - 1 - var(name), at, n - 1 - at)]
+        own = ((var(name), self.extents[dim]) for name, dim in zip(self.places, self.dims, strict=True))
+        every = [*own, *zip(self.there, self.array.extents, strict=True)]
+        ends = [e for at, extent in every for e in (at, extent - 1 - at)]
         return points.intersect(make_set("", self.loops, at_least_zero=ends)).remove_redundancies()
 
     def inside(self, ref: Ref) -> Ref:
@@ -72,13 +79,16 @@ class Window:
 
     def slid(self, rows: int, dim: int = 0) -> Window:
         """The window as one of itself, some rows further on: a copy to it moves rows towards the first one."""
-        return Window(self.kept, self.own, self.around, {dim: const(rows)}, self.extents)
+        extents = tuple(self.extents[own] for own in self.dims)
+        return Window(self.kept, self.own, self.around, {self.dims.index(dim): const(rows)}, extents)
 
     def copy(
         self, names: Names, group: Sequence[Statement], points: Set, place: Sequence[int], *, to_window: bool
     ) -> Statement:
         """A statement that fills the window or writes it back at such points of its loops."""
-        there, here = Ref(self.array.id, self.there), Ref(self.own, self._in_order([var(at) for at in self.places]))
+        moving = dict(zip(self.dims, map(var, self.places), strict=True))
+        here = Ref(self.own, tuple(moving[dim] for dim in self.order or self.dims))
+        there = Ref(self.array.id, self.there)
         like = next((s for s in group if self.array.id in s.touched), group[0])
         moved = (here, there) if to_window else (there, here)
         return copying(names.statement(like.id), like.span, self.loops, points, place, self.array.type, moved)

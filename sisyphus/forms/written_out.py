@@ -59,6 +59,26 @@ def cases_apart(found: Dependences) -> Scop | None:
     return None if scop is found.scop or len(scop.statements) > most else scop
 
 
+def turns_apart(found: Dependences) -> Scop | None:
+    """The kernel without loops of which each statement has one iteration, as of planes that take turns; None without.
+
+    What one iteration has comes behind what those before it have.
+    """
+    scop = found.scop
+    while (place := next(_of_turns(scop), None)) is not None:
+        scop = _without_loop(scop, place)
+    return None if scop is found.scop else scop
+
+
+def _of_turns(scop: Scop) -> Iterator[tuple[int, ...]]:
+    """The loops of several iterations in which each statement has one, by their place."""
+    values = {statement.id: runs_of(statement) for statement in scop.statements}
+    for place, inside in loops_of(scop.statements).items():
+        own = [values[s.id][s.iterators[len(place) - 1]] for s in inside]
+        if all(len(one) == 1 for one in own) and len({one.start for one in own}) > 1:
+            yield place
+
+
 def sums_written_out(found: Dependences) -> Scop | None:
     """The kernel with short loops written out in which local variables add up values; None where there are none.
 

@@ -42,6 +42,7 @@ from sisyphus.forms import (
     SUMS_WRITTEN_OUT,
     TABLE_TILES,
     TOGETHER,
+    TURNS,
     WEBS_APART,
     WRITTEN_OUT,
     Strips,
@@ -159,6 +160,7 @@ ASKED = {
     HISTORY: 5,
     ROW_HISTORY: 5,
     ROUNDS: 5,
+    TURNS: 5,
     COALESCED: 5,
     FORWARD_ELEMENTS: 3,
 }
@@ -362,6 +364,7 @@ FORMED = {
         "history",
         "history-of-rows",
         "rounds",
+        "turns",
         "coalesced",
         "forward-elements",
         "batches",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from pathlib import Path
 
@@ -10,12 +11,23 @@ from compiled_scops import run
 
 from sisyphus.analysis import dependences
 from sisyphus.asked_forms import form_of
-from sisyphus.forms import INLINED, cases_apart, rewritten, steps_of, sums_written_out, written_out
+from sisyphus.forms import (
+    INLINED,
+    TURNS,
+    cases_apart,
+    rewritten,
+    steps_of,
+    sums_written_out,
+    turns_apart,
+    written_out,
+)
 from sisyphus.frontend import read
 from sisyphus.ir import Role, promises
 from sisyphus.kernel_forms import load_kernels
 from sisyphus.request import Kernel, Source
 from sisyphus.space import DesignPoint
+from sisyphus.target import load_device, make_target
+from sisyphus.too_large import for_large_arrays
 
 KERNELS = Path(__file__).parents[3] / "kernels"
 
@@ -335,3 +347,66 @@ def test_sums_behind_each_other_and_inside_of_each_other_are_written_out(tmp_pat
 )
 def test_sums_that_keep_their_loops(body: str, tmp_path: Path) -> None:
     assert sums_written_out(dependences(read(kernel(tmp_path, body)))) is None
+
+
+#: Steps over planes that take turns: two and a rest of one step, three of which the first two are given, and pointers.
+PLANES = {
+    "two": """
+void heat(float a[2][20][12]) {
+  for (int t = 0; t < 9; t++)
+    for (int i = 1; i < 19; i++)
+      for (int j = 1; j < 11; j++)
+        a[(t + 1) % 2][i][j] = a[t % 2][i][j] + 0.5f * (a[t % 2][i - 1][j] - a[t % 2][i][j + 1]);
+}
+""",
+    "three": """
+void wave(float u[3][20][12]) {
+  for (int t = 2; t < 9; t++)
+    for (int i = 1; i < 19; i++)
+      for (int j = 1; j < 11; j++)
+        u[t % 3][i][j] = 2.0f * u[(t - 1) % 3][i + 1][j] - u[(t - 2) % 3][i][j] + u[(t - 1) % 3][i][j - 1];
+}
+""",
+    "pointers": """
+void swap(float a[20][12], float b[20][12]) {
+  float (*from)[12] = a, (*to)[12] = b;
+  for (int t = 0; t < 6; t++) {
+    for (int i = 1; i < 19; i++)
+      for (int j = 1; j < 11; j++)
+        to[i][j] = from[i - 1][j] + from[i][j + 1];
+    float (*other)[12] = from;
+    from = to;
+    to = other;
+  }
+}
+""",
+}
+
+
+@pytest.mark.parametrize("name", PLANES)
+@pytest.mark.parametrize("size", ["", "strips 2x5", "strips 3x8"])
+def test_planes_that_take_turns_have_steps_in_strips(name: str, size: str, tmp_path: Path) -> None:
+    path = tmp_path / "k.c"
+    path.write_text(PLANES[name])
+    source = read(path)
+    found = rewritten(source, [TURNS, size] if size else [TURNS])
+    promises.run(found)
+    assert run(found, path, tmp_path) == "equal"
+    windows = [a.extents for a in found.arrays if a.role is Role.LOCAL]
+    assert all(len(extents) == 2 for extents in windows) and len(windows) == (3 if name == "three" else 2) * bool(size)
+
+
+def test_turns_that_have_several_iterations_stay(tmp_path: Path) -> None:
+    path = tmp_path / "k.c"
+    text = "void k(float y[3][8]) { for (int t = 0; t < 3; t++) for (int i = 0; i < 8; i++) y[t][i] += 1.0f; }"
+    path.write_text(text)
+    assert turns_apart(dependences(read(path))) is None
+
+
+@pytest.mark.parametrize("name", PLANES)
+def test_large_planes_that_take_turns_are_searched_in_strips(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "k.c"
+    sizes = {"20": "2048", "19": "2047", "12": "2048", "11": "2047"}
+    path.write_text(re.sub("|".join(sizes), lambda found: sizes[found[0]], PLANES[name]))
+    found, _ = for_large_arrays(load_kernels(Source(str(path))), make_target(load_device("u200")))
+    assert found and all("strips" in kernel.name and TURNS in kernel.rewrites for kernel in found)
