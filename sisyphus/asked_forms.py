@@ -52,7 +52,7 @@ def with_word(kernel: Kernel, word: str, size: int) -> Kernel | None:
     return _if_any(kernel, f"{word}{size}", word.strip())
 
 
-def in_blocks_of_size(kernel: Kernel, written: Kernel, word: str, other: str) -> Kernel | None:
+def with_other_word(kernel: Kernel, written: Kernel, word: str, other: str) -> Kernel | None:
     """The same form of a kernel as it is written with another word in place of one; None where it has none."""
     words = tuple(other if own == word else own for own in kernel.rewrites)
     try:

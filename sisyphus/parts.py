@@ -19,9 +19,9 @@ from sisyphus.target import ADDERS, Adders, Target
 from sisyphus.too_large import (
     for_large_arrays,
     have_room,
-    in_blocks_with_room,
     is_in_blocks,
     oversized,
+    with_room,
     with_views_of_large,
 )
 from sisyphus.values import dataclass, replace
@@ -107,7 +107,7 @@ class Parts:
         if request.model == "paper":
             self._kernels: tuple[Kernel, ...] = tuple(k for k in kernels if not k.rewrites)
         else:
-            kernels = [in_blocks_with_room(k, written, request.target) if is_in_blocks(k) else k for k in kernels]
+            kernels = [with_room(kernel, written, request.target) for kernel in kernels]
             panels = [kernel for kernel in kernels if is_in_blocks(kernel)]
             needless = [] if len(kernels) == len(panels) else [k for k in panels if not oversized(k, request.target)]
             if len(kernels) > 1:

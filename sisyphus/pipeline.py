@@ -18,7 +18,7 @@ from sisyphus.choose import choose
 from sisyphus.clock import counting, now
 from sisyphus.cpu import time_on_cpu
 from sisyphus.design import FRONT, LATE, PAGE, RUN, UNVERIFIED, Design
-from sisyphus.errors import KernelError, UsageError
+from sisyphus.errors import KernelError, NothingFits, UsageError
 from sisyphus.files import write_file
 from sisyphus.kernel_forms import load_kernels
 from sisyphus.model import Estimate, estimate, paper
@@ -33,6 +33,7 @@ from sisyphus.solve import Limits
 from sisyphus.space import DesignPoint
 from sisyphus.stages import StageClock
 from sisyphus.target import Target
+from sisyphus.too_large import large_locals
 from sisyphus.values import dataclass, replace
 
 if TYPE_CHECKING:  # stages that many runs do without import theirs when they run
@@ -78,13 +79,21 @@ def optimize(
     clock, most = StageClock(listen), request.limits.seconds
     request = replace(request, source=source_of(request.source, request.design or request.start))
     request, kernels, told = clock.forms(request)
-    tight = request.target
+    tight, of_reports = request.target, tuple[str, ...]()
     if calibration is not None:
         corrected, of_loops = calibration.corrected(request.target, kernels[0].scop.name)
         request = replace(request, target=corrected)
         tight, of_budgets = calibration.tightened(corrected)
-        told = (*told, *of_loops, *of_budgets)
-    answer = _answer(clock, kernels, replace(request, target=tight), cache)
+        of_reports = (*of_loops, *of_budgets)
+    try:
+        answer = _answer(clock, kernels, replace(request, target=tight), cache)
+    except NothingFits:
+        is_searched = request.design is None and request.model != "paper"
+        large = large_locals(kernels[0], tight) if is_searched else ()
+        if not large:
+            raise
+        request, kernels, told = clock.in_memory(request, large)  # blocks of them have room, but no design fits
+        answer = _answer(clock, kernels, replace(request, target=tight), cache)
     choice, front = answer.choice, answer.front
     explanation = None
     if request.explain:
@@ -95,7 +104,7 @@ def optimize(
     kernel, space, point, outcome = choice.kernel, choice.space, choice.point, choice.outcome
     plan = clock.run("plan", lambda: plan_of(kernel, point))
     emitted = clock.run("codegen", lambda: project(plan, request.target, temporaries=request.source.temporaries))
-    verdict, notes = None, (*choice.notes, *told)
+    verdict, notes = None, (*choice.notes, *told, *of_reports)
     if request.verify:
         try:
             verdict = clock.within(

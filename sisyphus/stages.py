@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from sisyphus import allowance
@@ -62,8 +62,10 @@ class StageClock:
         if request.model == "paper":
             return request, found, told
         large = self.run("analysis", lambda: without_any_room(found, request.target), self.left(request.limits).seconds)
-        if not large:
-            return request, found, told
+        return self.in_memory(request, large) if large else (request, found, told)
+
+    def in_memory(self, request: Request, large: Sequence[str]) -> tuple[Request, list[Kernel], tuple[str, ...]]:
+        """The same where some local arrays lie in memory."""
         names = ", ".join(f"`{name}`" for name in large)
         request = replace(request, source=replace(request.source, temporaries=(*request.source.temporaries, *large)))
         found, told = self._forms(request)

@@ -8,11 +8,11 @@ from math import ceil
 
 from sisyphus.asked_forms import (
     all_in_strips,
-    in_blocks_of_size,
     in_inner_orders,
     in_shifted_strips,
     joined,
     with_inner,
+    with_other_word,
     with_webs_apart,
     with_word,
 )
@@ -25,6 +25,8 @@ from sisyphus.forms import (
     HISTORY,
     IN_PLACE,
     INLINED,
+    INSIDE,
+    INSIDE_OF,
     INTERIORS,
     LINE_BLOCKS,
     LOCAL_BLOCKS,
@@ -80,6 +82,8 @@ MOST_GROUPS = 3
 BEATS = 16, 8, 4, 2
 #: Forms in blocks that have the sizes which are best where their windows leave room.
 IN_BLOCKS = PANELS, PIVOT_BLOCKS, TABLE_TILES
+#: Loops from the outside whose iterations share places, where those of the outermost one do not have room.
+DEEPER = 2, 3
 #: Share of the size that fits which one in whole beats has at least.
 WHOLE = 0.75
 #: Forms of a kernel that are cut into blocks, those with the shortest chains.
@@ -105,19 +109,27 @@ def is_in_blocks(kernel: Kernel) -> bool:
     return any(word.startswith(IN_BLOCKS) for word in kernel.rewrites)
 
 
-def in_blocks_with_room(kernel: Kernel, written: Kernel, target: Target) -> Kernel:
-    """A form in blocks, in smaller ones where its windows leave no room on chip; as it is where none leave any."""
-    if local_without_room(kernel, target) is None:
+def with_room(kernel: Kernel, written: Kernel, target: Target) -> Kernel:
+    """A form in smaller blocks, or with places for fewer iterations, where its local arrays leave no room on chip.
+
+    As it is where none leave any.
+    """
+    asked = (word for word in kernel.rewrites if word == INSIDE or word.startswith(IN_BLOCKS))
+    word = None if local_without_room(kernel, target) is None else next(asked, None)
+    if word is None:
         return kernel
+    smaller = map(f"{INSIDE_OF}{{}}".format, DEEPER) if word == INSIDE else _in_smaller_blocks(kernel, word, target)
+    made = (with_other_word(kernel, written, word, other) for other in smaller)
+    return next((one for one in made if one is not None and local_without_room(one, target) is None), kernel)
+
+
+def _in_smaller_blocks(kernel: Kernel, word: str, target: Target) -> Iterator[str]:
+    """The word of a form in blocks for those whose windows have room, in whole beats, if any have."""
     windows = _local_arrays(kernel)
-    word, size = next(word for word in kernel.rewrites if word.startswith(IN_BLOCKS)).rsplit(" ", 1)
+    name, size = word.rsplit(" ", 1)
     most = int(size) * _elements_of_windows(windows, target) // sum(array.elements for array in windows)
     sizes = (most // beat * beat for beat in BEATS)
-    whole = next((size for size in sizes if size >= WHOLE * most), None)
-    if not whole:
-        return kernel
-    made = in_blocks_of_size(kernel, written, f"{word} {size}", f"{word} {whole}")
-    return made if made is not None and local_without_room(made, target) is None else kernel
+    yield from (f"{name} {size}" for size in islice((size for size in sizes if size > WHOLE * most), 1))
 
 
 def _in_strips(kernels: Sequence[Kernel], steps: Steps, target: Target) -> list[Kernel]:
@@ -282,19 +294,23 @@ def local_without_room(kernel: Kernel, target: Target) -> Array | None:
 
 
 def without_any_room(kernels: Sequence[Kernel], target: Target) -> tuple[str, ...]:
-    """Local arrays that have to lie in memory, where the chip has room for those of no form of the kernel.
-
-    The largest ones, until there is room for the others. Only such that the kernel writes before it reads them.
-    """
-
+    """Local arrays that have to lie in memory, where the chip has room for those of no form of the kernel."""
     if any(have_room(_local_arrays(kernel), target) for kernel in kernels):
         return ()
     if any(have_room(_local_arrays(kernel), target) for kernel in chain(*for_large_arrays(kernels, target))):
         return ()
-    local, found = sorted(_local_arrays(kernels[0]), key=lambda array: array.elements * array.type.bytes), list[str]()
+    return large_locals(kernels[0], target)
+
+
+def large_locals(kernel: Kernel, target: Target) -> tuple[str, ...]:
+    """The largest local arrays of a kernel that may lie in memory, until there is room for the others.
+
+    Only such that the kernel writes before it reads them.
+    """
+    local, found = sorted(_local_arrays(kernel), key=lambda array: array.elements * array.type.bytes), list[str]()
     while local and not have_room(local, target, share=WINDOWS):
         large = local.pop()
-        if kernels[0].live[large.id].upward_exposed.is_empty():
+        if kernel.live[large.id].upward_exposed.is_empty():
             found.append(large.id)
     return tuple(found)
 

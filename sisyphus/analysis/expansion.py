@@ -41,15 +41,16 @@ def expand(scop: Scop, dependences: Dependences) -> Expansion | None:
     return rewrite(scop, [(web, sorted(search.over[at])) for at, web in enumerate(search.webs)], search.refused)
 
 
-def expand_inside(scop: Scop, dependences: Dependences) -> Expansion | None:
+def expand_inside(scop: Scop, dependences: Dependences, depth: int = 1) -> Expansion | None:
     """As `expand`, but over no outermost loop: less memory, and that loop stays around all that shares it.
 
-    None where that leaves nothing to expand, or leaves all of it.
+    Nor over any other one of so many from the outside. None where that leaves nothing to expand, or leaves all of it.
     """
     search = _Search(scop, dependences)
     search.visit(scop.statements, 0)
-    inside = {at: sorted(loops - {0}) for at, loops in search.over.items()}
-    if not any(inside.values()) or not any(0 in loops for loops in search.over.values()):
+    outer = {*range(depth)}
+    inside = {at: sorted(loops - outer) for at, loops in search.over.items()}
+    if not any(inside.values()) or not any(depth - 1 in loops for loops in search.over.values()):
         return None
     return rewrite(scop, [(web, inside[at]) for at, web in enumerate(search.webs)], search.refused)
 

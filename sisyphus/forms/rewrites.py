@@ -49,6 +49,8 @@ SHIFTED, SHIFTED_STRIPS, LONG_ROWS, TOGETHER = "shifted", "strips-shifted ", "lo
 CASES, SUCCESSIVE, GATHERED, WEBS_APART = "cases", "successive", "gathered", "webs-apart "
 SUMS_WRITTEN_OUT, HISTORY, ROW_HISTORY, INTERIORS = "sums-written-out", "history", "history-of-rows", "interiors"
 COALESCED, FORWARD_ELEMENTS, ROUNDS, TURNS = "coalesced", "forward-elements", "rounds", "turns"
+#: Places for iterations of loops inside of so many.
+INSIDE_OF = "inside-of "
 #: Blocks of what is passed on, by the dimension whose rows these are.
 LOCAL_BLOCKS = "local-blocks ", "local-blocks-1 ", "local-blocks-2 "
 
@@ -68,6 +70,11 @@ def scheduled(found: Dependences, text: str) -> Scop:
     if fault is not None:
         raise ScheduleError(f"this schedule makes another program: {fault}", hint="`sisy analyze` lists dependences")
     return ordered.scop
+
+
+def _inside_of(found: Dependences, loops: int) -> Scop | None:
+    inside = expand_inside(found.scop, found, loops)
+    return None if inside is None else inside.scop
 
 
 #: The forms that have a name alone, and those with a size in their name, of so many of something.
@@ -98,7 +105,7 @@ REWRITES: Mapping[str, Callable[[Dependences], Scop | None]] = {
     TURNS: turns_apart,
     SUMS_WRITTEN_OUT: sums_written_out,
     PRIVATE: lambda found: None if (private := privatise(found.scop, found)) is None else private.scop,
-    INSIDE: lambda found: None if (inside := expand_inside(found.scop, found)) is None else inside.scop,
+    INSIDE: lambda found: _inside_of(found, 1),
     BLOCKS: lambda found: None if (whole := expand(found.scop, found)) is None else in_blocks(whole),
 }
 SIZED: Mapping[str, tuple[Callable[[Dependences, int], Scop | None], str]] = {
@@ -108,6 +115,7 @@ SIZED: Mapping[str, tuple[Callable[[Dependences, int], Scop | None], str]] = {
     PANELS: (in_panels, "steps"),
     PIVOT_BLOCKS: (lambda found, size: with_pivots(found.scop, size), "steps"),
     TABLE_TILES: (in_table_tiles, "rows and columns"),
+    INSIDE_OF: (_inside_of, "loops"),
 }
 #: The forms whose name ends in the steps of a block and the rows of a strip.
 STRIPED: Mapping[str, Callable[[Dependences, Strips], Scop | None]] = {

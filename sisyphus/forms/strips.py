@@ -23,7 +23,7 @@ from math import prod
 
 from sisyphus.analysis import Dependences, sources_of
 from sisyphus.analysis.rewrite import range_of
-from sisyphus.forms.building import Cut, Names, over
+from sisyphus.forms.building import Cut, Names, over, without_unused
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.reordering import Moved, Ordered, ordered
 from sisyphus.forms.windows import Window, with_copies
@@ -180,9 +180,11 @@ def _steps(scop: Scop, group: tuple[Statement, ...], between: int) -> Steps | No
     names = {s.write.array for s in group}
     arrays = [array for array in scop.arrays if array.id in names]
     dim = {array.id: _dim_of_rows(array, group) for array in scop.arrays}
-    local = [array for array in arrays if array.role is Role.LOCAL]
+    local = [array for array in arrays if _is_local(scop, array)]
     if any(len(a.extents) < dim[a.id] + 2 for a in arrays) or not all(_is_of_one_step(scop, a, group) for a in local):
         return None
+    if any(not e.is_constant for s in group for a in s.accesses for e in a.ref.index[: dim[a.array]]):
+        return None  # planes that take turns in a loop, which are told apart without it (`turns`)
     row: dict[StmtId, str | None] = {}
     for statement in group:
         refs = [access.ref for access in statement.accesses if access.array in names]
@@ -212,6 +214,11 @@ def _moves_through(statement: Statement, subscript: Affine) -> bool:
     """Whether a subscript has several values: none, where planes take turns in rounds of steps."""
     low, high = affine_range(subscript, {name: dim_range(statement.domain, name) for name in subscript.names})
     return low < high
+
+
+def _is_local(scop: Scop, array: Array) -> bool:
+    """Whether nobody wants the values of an array, which may lie in memory all the same."""
+    return array.role is Role.LOCAL or array.id in scop.temporaries
 
 
 def _is_of_one_step(scop: Scop, array: Array, group: Sequence[Statement]) -> bool:
@@ -337,14 +344,15 @@ class Build:
             for w in windows.values()
             if left
         ]
-        given = {plane: w for plane, w in windows.items() if w.array.role is not Role.LOCAL}
+        given = {plane: w for plane, w in windows.items() if not _is_local(scop, w.array)}
         written = {self._plane(s.write) for s in group if s.write.array in arrays}
         copied += [(w, self._box(w, range(left, len(rows))), (True,)) for w in given.values()]
         copied += [(w, self._box(w, range(own)), (False,)) for plane, w in given.items() if plane in written]
         statements = with_copies(group, copied, (self.place, 0), self.names, instead)
         statements += (s for s in scop.statements if s not in group)
         kept = (*scop.arrays, *(window.kept for window in windows.values()))
-        return replace(scop, arrays=kept, statements=tuple(sorted(statements, key=lambda s: s.position)))
+        ordered = tuple(sorted(statements, key=lambda s: s.position))
+        return without_unused(replace(scop, arrays=kept, statements=ordered))  # local ones have windows alone
 
     def _plane(self, ref: Ref) -> Ref:
         """What an array has a window of its own for: all of it, or of few planes, as those that take turns, each."""

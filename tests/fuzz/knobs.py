@@ -340,6 +340,7 @@ FORMED = {
     for word in (
         "private",
         "inside",
+        "inside-of",
         "blocks",
         "schedule",
         "latch",
