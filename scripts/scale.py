@@ -64,6 +64,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="comma-separated kernel names")
     parser.add_argument("--time-limit", type=float, default=20.0, help="seconds per search")
     parser.add_argument("--effort", type=float, help="counted work per search, in place of a time limit")
+    parser.add_argument("--device", default="u200", help="another board, whose searches have lines of their own")
     parser.add_argument("--jobs", type=int, default=1, help="searches at a time, each on a core")
     parser.add_argument("--lines", type=Path)
     parser.add_argument("--table", action="store_true", help="only print what is known")
@@ -79,7 +80,7 @@ def main() -> int:
     searches.fill(
         known,
         [] if asked.table else keys,
-        partial(search_key, sizes=sizes, limits=limits),
+        partial(search_key, sizes=sizes, limits=limits, target=make_target(load_device(asked.device))),
         jobs=asked.jobs,
         lines=asked.lines,
     )
@@ -95,11 +96,13 @@ def grow(words: str) -> Iterator[tuple[str, str]]:
         yield name, ",".join(f"{macro}={int(number)}" for macro in macros.split(","))
 
 
-def search_key(key: tuple[str, str], sizes: Mapping[str, Mapping[str, Mapping[str, int]]], limits: Limits) -> Found:
+def search_key(
+    key: tuple[str, str], sizes: Mapping[str, Mapping[str, Mapping[str, int]]], limits: Limits, target: Target
+) -> Found:
     """The search of a kernel at a data set, or with the macros that stand in place of one."""
     name, data_set = key
     macros = dict(word.split("=") for word in data_set.split(",")) if "=" in data_set else sizes[name][data_set]
-    return search(name, data_set, {macro: int(value) for macro, value in macros.items()}, limits)
+    return search(name, data_set, {macro: int(value) for macro, value in macros.items()}, limits, target=target)
 
 
 def read(text: str) -> dict[tuple[str, str], Found]:
