@@ -16,7 +16,7 @@ from sisyphus.saved import fitted
 from sisyphus.search.infeasible import nothing_is_measured, nothing_would_fit, one_is_too_small, several_are_too_small
 from sisyphus.search.smallest import needs_alone, needs_together
 from sisyphus.solve import Limits, Stop
-from sisyphus.too_large import local_without_room
+from sisyphus.too_large import large_locals
 
 #: Seconds for finding out which budget is too small, and at most for one search on the way.
 EXPLAIN_S, PROBE_S = 20.0, 2.0
@@ -30,7 +30,10 @@ NOT_KNOWN = "what `--trust measured` costs is not known: "
 
 
 def choose(kernels: Sequence[Kernel], request: Request, listen: Listen = silent) -> Choice:
-    """The given point, or the best one of a search; where none fits, `NothingFits` tells what is too small."""
+    """The given point, or the best one of a search; where none fits, `NothingFits` tells what is too small.
+
+    Not yet where large local arrays may lie in memory, with which it is to be asked for first.
+    """
     if request.design is not None:
         kernel, point = fitted(kernels, request.source, request.design)
         choice = Choice(kernel, space_of_point(kernel, request, point), point, None)
@@ -46,9 +49,11 @@ def choose(kernels: Sequence[Kernel], request: Request, listen: Listen = silent)
             return found
         return _with_cost_of_trust(kernels, request, listen, found, clock.now() - begun)
     except NothingFits as failure:
+        if request.model != "paper" and large_locals(kernels[0], request.target):
+            raise  # what is too small is found out where they are in memory
         probes = _Probes(kernels, request, listen)
         try:
-            reason = probes.is_not_measured() or probes.with_locals(probes.reason())
+            reason = probes.is_not_measured() or probes.reason()
         except KeyboardInterrupt:
             raise failure from None
         if probes.lucky is not None:
@@ -121,14 +126,6 @@ class _Probes:
             return one_is_too_small(name, needs, device)
         needs = needs_together(sizes, self.fits, self.seconds)
         return several_are_too_small(name, needs, device) if needs else nothing_would_fit(name)
-
-    def with_locals(self, reason: NothingFits) -> NothingFits:
-        """The same, and what may be done about local arrays that leave no room: an argument lies in memory."""
-        large = local_without_room(self.kernels[0], self.request.target)
-        if large is None:
-            return reason
-        words = f"`--local {large.id}`: it is in memory then, not on chip"
-        return NothingFits(reason.message, hint=f"{reason.hint}; or {words}" if reason.hint else words)
 
     def fits(self, amounts: Amounts) -> dict[str, int] | None:
         """What any design within other budgets takes of each; None where a short search finds none."""
