@@ -44,21 +44,17 @@ def in_strips(kernel: Kernel, strips: Strips, order: Kernel | None = None) -> Ke
 
 def in_shifted_strips(kernel: Kernel, strips: Strips) -> Kernel | None:
     """The kernel in strips whose statements are one nest, rows behind each other; None where it has none such."""
-    return _if_any(kernel, f"{SHIFTED_STRIPS}{strips}", SHIFTED_STRIPS.strip())
+    return _if_any(kernel, (f"{SHIFTED_STRIPS}{strips}",), SHIFTED_STRIPS.strip())
 
 
 def with_word(kernel: Kernel, word: str, size: int) -> Kernel | None:
     """The kernel as a rewrite of so many iterations or lines makes it; None where it is another program, or none."""
-    return _if_any(kernel, f"{word}{size}", word.strip())
+    return _if_any(kernel, (f"{word}{size}",), word.strip())
 
 
 def with_other_word(kernel: Kernel, written: Kernel, word: str, other: str) -> Kernel | None:
     """The same form of a kernel as it is written with another word in place of one; None where it has none."""
-    words = tuple(other if own == word else own for own in kernel.rewrites)
-    try:
-        return _rebuilt(written, words, kernel.name)
-    except KernelError:
-        return None
+    return _if_any(written, tuple(other if own == word else own for own in kernel.rewrites), kernel.name)
 
 
 def with_webs_apart(kernel: Kernel, names: Sequence[str]) -> Kernel:
@@ -127,10 +123,10 @@ def of_fixed_form(kernels: Sequence[Kernel], fixes: Sequence[str]) -> Sequence[K
     return kernels
 
 
-def _if_any(kernel: Kernel, rewrite: str, name: str) -> Kernel | None:
-    """The kernel as a rewrite makes it; None where that makes none of it."""
+def _if_any(kernel: Kernel, rewrites: tuple[str, ...], name: str) -> Kernel | None:
+    """The kernel as rewrites make it; None where one of them makes none of it."""
     try:
-        return _rebuilt(kernel, (rewrite,), name)
+        return _rebuilt(kernel, rewrites, name)
     except KernelError:
         return None
 

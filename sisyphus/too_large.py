@@ -95,7 +95,7 @@ MOST = 0.9
 def for_large_arrays(kernels: Sequence[Kernel], target: Target) -> tuple[list[Kernel], list[Kernel]]:
     """Forms for arrays that do not fit on chip, and those for arrays that do, but leave no room for banks."""
     lines = [*_in_local_blocks(kernels, target), *_in_lines(kernels, target)]
-    turns = (one for one in [joined(kernels[0], TURNS)] if one is not None)
+    turns = filter(None, [joined(kernels[0], TURNS)])
     every = ((kernel, steps_of_rows(kernel.scop)) for kernel in chain(turns, _to_be_cut(kernels)))
     stepping, steps = next(((kernel, steps) for kernel, steps in every if steps is not None), (kernels[0], None))
     if steps is None or have_room(steps.arrays, target, share=WINDOWS):
@@ -118,18 +118,19 @@ def with_room(kernel: Kernel, written: Kernel, target: Target) -> Kernel:
     word = None if local_without_room(kernel, target) is None else next(asked, None)
     if word is None:
         return kernel
-    smaller = map(f"{INSIDE_OF}{{}}".format, DEEPER) if word == INSIDE else _in_smaller_blocks(kernel, word, target)
+    deeper = [f"{INSIDE_OF}{loops}" for loops in DEEPER]
+    smaller = deeper if word == INSIDE else _in_smaller_blocks(kernel, word, target)
     made = (with_other_word(kernel, written, word, other) for other in smaller)
     return next((one for one in made if one is not None and local_without_room(one, target) is None), kernel)
 
 
-def _in_smaller_blocks(kernel: Kernel, word: str, target: Target) -> Iterator[str]:
+def _in_smaller_blocks(kernel: Kernel, word: str, target: Target) -> list[str]:
     """The word of a form in blocks for those whose windows have room, in whole beats, if any have."""
     windows = _local_arrays(kernel)
     name, size = word.rsplit(" ", 1)
     most = int(size) * _elements_of_windows(windows, target) // sum(array.elements for array in windows)
     sizes = (most // beat * beat for beat in BEATS)
-    yield from (f"{name} {size}" for size in islice((size for size in sizes if size > WHOLE * most), 1))
+    return [f"{name} {whole}" for whole in sizes if whole > WHOLE * most][:1]
 
 
 def _in_strips(kernels: Sequence[Kernel], steps: Steps, target: Target) -> list[Kernel]:

@@ -330,7 +330,8 @@ class Build:
     def windowed(self, scop: Scop) -> Scop:
         """Every strip with windows of its own, filled before its steps and written back after them."""
         rows, arrays = self.steps.window(self.strips), {array.id: array for array in self.steps.arrays}
-        group = [s for s in scop.statements if s.id in {own.id for own in self.steps.statements}]
+        within = {s.id for s in self.steps.statements}
+        group = [s for s in scop.statements if s.id in within]
         refs = [access.ref for s in group for access in s.accesses]
         planes = dict.fromkeys(self._plane(ref) for array in arrays for ref in refs if ref.array == array)
         windows = {plane: self._window(arrays[plane.array], plane.index, rows) for plane in planes}
@@ -349,7 +350,7 @@ class Build:
         copied += [(w, self._box(w, range(left, len(rows))), (True,)) for w in given.values()]
         copied += [(w, self._box(w, range(own)), (False,)) for plane, w in given.items() if plane in written]
         statements = with_copies(group, copied, (self.place, 0), self.names, instead)
-        statements += (s for s in scop.statements if s not in group)
+        statements += (s for s in scop.statements if s.id not in within)
         kept = (*scop.arrays, *(window.kept for window in windows.values()))
         ordered = tuple(sorted(statements, key=lambda s: s.position))
         return without_unused(replace(scop, arrays=kept, statements=ordered))  # local ones have windows alone

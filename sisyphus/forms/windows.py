@@ -60,12 +60,17 @@ class Window:
     @property
     def there(self) -> tuple[Affine, ...]:
         """The subscripts of the element of the array that a copy moves."""
-        moving = dict(zip(self.dims, map(var, self.places), strict=True))
-        return tuple(moving.get(at, Affine()) + self.first.get(at, Affine()) for at in range(len(self.extents)))
+        moving, nothing = self._moving, Affine()
+        return tuple(moving.get(at, nothing) + self.first.get(at, nothing) for at in range(len(self.extents)))
+
+    @property
+    def _moving(self) -> dict[int, Affine]:
+        """The loop of a copy through each dimension of the array that the window has."""
+        return dict(zip(self.dims, map(var, self.places), strict=True))
 
     def existing(self, points: Set) -> Set:
         """Those of some points of the loops of a copy whose elements the window and the array have."""
-        own = ((var(name), self.extents[dim]) for name, dim in zip(self.places, self.dims, strict=True))
+        own = ((at, self.extents[dim]) for dim, at in self._moving.items())
         every = [*own, *zip(self.there, self.array.extents, strict=True)]
         ends = [e for at, extent in every for e in (at, extent - 1 - at)]
         return points.intersect(make_set("", self.loops, at_least_zero=ends)).remove_redundancies()
@@ -86,7 +91,7 @@ class Window:
         self, names: Names, group: Sequence[Statement], points: Set, place: Sequence[int], *, to_window: bool
     ) -> Statement:
         """A statement that fills the window or writes it back at such points of its loops."""
-        moving = dict(zip(self.dims, map(var, self.places), strict=True))
+        moving = self._moving
         here = Ref(self.own, tuple(moving[dim] for dim in self.order or self.dims))
         there = Ref(self.array.id, self.there)
         like = next((s for s in group if self.array.id in s.touched), group[0])

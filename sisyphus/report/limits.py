@@ -19,7 +19,8 @@ def limit_lines(facts: Facts) -> list[str]:
     if facts.limit is not None:
         ratio = ratio_to(facts.limit, facts.estimate)
         least = "1 cycle" if facts.limit.cycles == 1 else f"{facts.limit.cycles:,} cycles"
-        where = " in RTL, as the synthesis report knows no banks" if cycles < facts.limit.memory else ""
+        is_faster = _is_faster_than_banks(facts.limit, facts.estimate)
+        where = " in RTL, as the synthesis report knows no banks" if is_faster else ""
         lines.append(f"limit: {least}, by {facts.limit.held_by}; this design takes {ratio:.2f}x{where}")
         if ratio > FAR:
             lines.append(f"far from the limit, held back by {held_back_by(facts.estimate)}")
@@ -35,7 +36,11 @@ def limit_lines(facts: Facts) -> list[str]:
 
 def ratio_to(limit: Limit, cost: Estimate) -> float:
     """How many times its limit a design takes: by the report, unless all banks together are slower than that says."""
-    return (cost.rtl[1] if cost.cycles < limit.memory else cost.cycles) / limit.cycles
+    return (cost.rtl[1] if _is_faster_than_banks(limit, cost) else cost.cycles) / limit.cycles
+
+
+def _is_faster_than_banks(limit: Limit, cost: Estimate) -> bool:
+    return cost.cycles < limit.memory
 
 
 def limit_data(facts: Facts) -> dict[str, Any] | None:

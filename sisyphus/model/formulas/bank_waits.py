@@ -24,22 +24,23 @@ def waits_for_banks(own: Sequence[Mapping[str, int]], banks: Mapping[str, Sequen
 
     A task moves several arrays: what these wait for each other is among its own cycles.
     """
-    busy, mine = Counter[int](), list[Counter[int]]()
-    for moved in own:
-        mine.append(Counter())
-        for name, cycles in moved.items():
-            mine[-1].update(dict.fromkeys(banks[name], cycles))
-        busy.update(mine[-1])
+    mine = [_by_bank(moved, banks) for moved in own]
+    busy = sum(mine, Counter[int]())
     return [max((busy[bank] - cycles for bank, cycles in moved.items()), default=0) for moved in mine]
 
 
 def busiest(own: Sequence[Mapping[str, int]], banks: Mapping[str, Sequence[int]]) -> int:
     """Cycles of the bank that moves most, in those that each of some transfers takes for its arrays by name."""
-    busy = Counter[int]()
-    for moved in own:
-        for name, cycles in moved.items():
-            busy.update(dict.fromkeys(banks[name], cycles))
+    busy = sum((_by_bank(moved, banks) for moved in own), Counter[int]())
     return max(busy.values(), default=0)
+
+
+def _by_bank(moved: Mapping[str, int], banks: Mapping[str, Sequence[int]]) -> Counter[int]:
+    """Cycles of one transfer on each bank."""
+    found = Counter[int]()
+    for name, cycles in moved.items():
+        found.update(dict.fromkeys(banks[name], cycles))
+    return found
 
 
 def waits_for_beats(

@@ -35,20 +35,11 @@ def forms(name: str, size: int) -> tuple[Kernel, ...]:
     return load_kernels(Source(str(POLYBENCH / f"{name}.c"), defines=(f"N={size}",)))
 
 
-#: A table of which the last element is wanted.
-LCS = """#define N 72
-void lcs(const char a[N], const char b[N], int *len) {
-  static short L[N + 1][N + 1];
-  for (int i = 0; i <= N; i++) { L[i][0] = 0; L[0][i] = 0; }
-  for (int i = 1; i <= N; i++)
-    for (int j = 1; j <= N; j++)
-      if (a[i - 1] == b[j - 1]) L[i][j] = L[i - 1][j - 1] + 1;
-      else L[i][j] = L[i - 1][j] > L[i][j - 1] ? L[i - 1][j] : L[i][j - 1];
-  *len = L[N][N];
-}
-"""
-#: With gaps, one row of each table at a time; borders of rows are one constant.
-GAPS = (POLYBENCH.parent / "board" / "alignment.c").read_text().replace("800", "72")
+#: A table of which the last element is wanted; and gaps, one row of each table at a time, with borders of one constant.
+LCS, GAPS = (
+    (POLYBENCH.parent / "board" / f"{name}.c").read_text().replace(size, "72")
+    for name, size in (("lcs", "1024"), ("alignment", "800"))
+)
 
 
 def size_of(kernel: Kernel) -> int:
@@ -59,7 +50,7 @@ def size_of(kernel: Kernel) -> int:
 @pytest.mark.parametrize("word", KERNELS)
 def test_blocks_are_as_large_as_their_windows_have_room(word: str) -> None:
     written, *others = forms(KERNELS[word], 700)
-    [kernel] = [k for k in others if any(w.startswith(word) for w in k.rewrites)][:1]
+    kernel = next(k for k in others if any(w.startswith(word) for w in k.rewrites))
     assert local_without_room(kernel, PYNQ) is not None and local_without_room(kernel, U200) is None
     smaller = with_room(kernel, written, PYNQ)
     assert local_without_room(smaller, PYNQ) is None

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from compiled_scops import run
+from compiled_scops import kernel_at, run
 
 from sisyphus.analysis import dependences
 from sisyphus.asked_forms import form_of
@@ -386,8 +386,7 @@ void swap(float a[20][12], float b[20][12]) {
 @pytest.mark.parametrize("name", PLANES)
 @pytest.mark.parametrize("size", ["", "strips 2x5", "strips 3x8"])
 def test_planes_that_take_turns_have_steps_in_strips(name: str, size: str, tmp_path: Path) -> None:
-    path = tmp_path / "k.c"
-    path.write_text(PLANES[name])
+    path = kernel_at(tmp_path, PLANES[name])
     source = read(path)
     found = rewritten(source, [TURNS, size] if size else [TURNS])
     promises.run(found)
@@ -397,16 +396,13 @@ def test_planes_that_take_turns_have_steps_in_strips(name: str, size: str, tmp_p
 
 
 def test_turns_that_have_several_iterations_stay(tmp_path: Path) -> None:
-    path = tmp_path / "k.c"
     text = "void k(float y[3][8]) { for (int t = 0; t < 3; t++) for (int i = 0; i < 8; i++) y[t][i] += 1.0f; }"
-    path.write_text(text)
-    assert turns_apart(dependences(read(path))) is None
+    assert turns_apart(dependences(read(kernel_at(tmp_path, text)))) is None
 
 
 @pytest.mark.parametrize("name", PLANES)
 def test_large_planes_that_take_turns_are_searched_in_strips(name: str, tmp_path: Path) -> None:
-    path = tmp_path / "k.c"
     sizes = {"20": "2048", "19": "2047", "12": "2048", "11": "2047"}
-    path.write_text(re.sub("|".join(sizes), lambda found: sizes[found[0]], PLANES[name]))
+    path = kernel_at(tmp_path, re.sub("|".join(sizes), lambda found: sizes[found[0]], PLANES[name]))
     found, _ = for_large_arrays(load_kernels(Source(str(path))), make_target(load_device("u200")))
     assert found and all("strips" in kernel.name and TURNS in kernel.rewrites for kernel in found)
