@@ -128,6 +128,7 @@ def test_ctrl_c_leaves_an_explanation_that_says_that_it_is_not_whole(
     assert not told.complete
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("budgets", "option"),
     [

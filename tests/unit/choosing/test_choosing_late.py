@@ -30,6 +30,7 @@ def sweeps(folder: Path, *fixes: str) -> tuple[Request, Choice]:
     return request, find(read(request), request)
 
 
+@pytest.mark.long
 def test_tiles_are_stored_late_where_that_is_faster(tmp_path: Path) -> None:
     request, choice = sweeps(tmp_path, "A.ports=4")
     late = estimate_of(choice.kernel, choice.point, request.target).cycles

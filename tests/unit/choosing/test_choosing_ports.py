@@ -77,6 +77,7 @@ def test_copies_of_an_array_that_is_dealt_arrive_with_it(tmp_path: Path) -> None
     assert ran.passed, [check for check in ran.checks if not check.passed]
 
 
+@pytest.mark.long
 def test_a_saved_design_with_a_copy_over_ports_is_explained(tmp_path: Path) -> None:
     """Its ports are of arrays that other forms of the kernel do not have: they are no options of a search."""
     path, folder = tmp_path / "triangle.c", tmp_path / "design"

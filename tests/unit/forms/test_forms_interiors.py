@@ -56,6 +56,7 @@ def test_the_picture_is_a_loop_and_each_place_of_a_border_a_statement(tmp_path: 
     assert run(promises.run(found), path, tmp_path) == "equal"
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(
     n=st.integers(40, 48),

@@ -84,7 +84,7 @@ def test_what_is_searched_has_room() -> None:
     assert blocked and all(local_without_room(kernel, PYNQ) is None for kernel in blocked)
 
 
-@pytest.mark.parametrize("text", [LCS, GAPS])
+@pytest.mark.parametrize("text", [LCS, pytest.param(GAPS, marks=pytest.mark.long)])
 def test_tables_in_other_orders_are_cut_where_they_leave_no_room(tmp_path: Path, text: str) -> None:
     path = kernel_at(tmp_path, text)
     kernels = load_kernels(Source(str(path)))

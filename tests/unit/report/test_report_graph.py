@@ -38,7 +38,7 @@ def crossed(figure: Any) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("kernel", ["durbin", "gemm", "ludcmp"])
+@pytest.mark.parametrize("kernel", ["durbin", "gemm", pytest.param("ludcmp", marks=pytest.mark.long)])
 def test_no_line_crosses_words(kernel: str) -> None:
     figure = graph_figure(sisy.analyze(POLYBENCH / f"{kernel}.c").data)
     assert crossed(figure) == []
