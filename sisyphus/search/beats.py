@@ -1,81 +1,92 @@
 """Narrower beats for a solution that does not fit: smaller ports and fewer multiplexers for longer transfers.
 
 The search counts the widest beat that each partition leaves, and the logic of the narrowest. Where a solution turns out
-too large, the beats are chosen anew: for every pair of times that all loads, and all stores, may take, the smallest
-beat of each array that keeps to them. Knows no formula.
+too large, the beats are chosen anew, of all arrays together: for the shortest times that all loads, and all stores, may
+take so that some beats that keep to them fit. One array may so lie in URAM and another one, of narrower beats, in BRAM.
+Knows no formula.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import product
+
+import numpy as np
 
 from sisyphus.ir import ArrayId
-from sisyphus.search.costs import Beat, CostModel
+from sisyphus.search.costs import Beat, CostModel, Floats
+from sisyphus.search.effort import EFFORT
 from sisyphus.search.solution import Solution
-from sisyphus.values import dataclass, replace
-
-#: Share of an excess that is rounding: it comes from a ratio.
-ROUNDING = 1e-9
+from sisyphus.values import replace
 
 
-def with_narrower_beats(costs: CostModel, solution: Solution, too_much: Mapping[str, float]) -> Solution | None:
-    """The solution with the fastest beats that save `too_much` of each budget; None where none do.
+def with_narrower_beats(costs: CostModel, solution: Solution, left: Mapping[str, float]) -> Solution | None:
+    """The solution with the fastest beats that fit; None where none do, or no others than it has.
 
-    Its cycles are those that transfers of the chosen beats add to a lower bound: what it costs is for others to say.
+    It leaves so much of each budget, less than nothing of some. Its cycles are those that transfers of the chosen beats
+    add to a lower bound: what it costs is for others to say.
     """
-    options = {
-        a: costs.beats(a, solution.states[a]) for a in sorted(solution.placement.residents & solution.states.keys())
-    }
+    residents = solution.placement.residents & solution.states.keys()
     moved = {(m.array, m.is_load) for step in costs.steps(solution.placement) for m in step.moves}
-    options = {a: [_as_moved(a, b, moved) for b in beats] for a, beats in options.items() if len(beats) > 1}
-    current = {a: next(b for b in beats if b.width == solution.widths[a]) for a, beats in options.items()}
-    best: _Choice | None = None
-    every = [beat for beats in options.values() for beat in beats]
-    loads, stores = sorted({beat.load for beat in every}), sorted({beat.store for beat in every})
-    for load, store in product(loads, stores):
-        if best is None or load + store < best.time:
-            chosen = {a: _smallest(beats, load, store, too_much) for a, beats in options.items()}
-            if all(chosen.values()):
-                beats = {a: beat for a, beat in chosen.items() if beat is not None}
-                if _saves(current, beats, too_much):
-                    best = _Choice(load + store, beats)
-    if best is None:
-        return None
-    widths = {**solution.widths, **{array: beat.width for array, beat in best.beats.items()}}
+    arrays = []
+    for array in sorted(residents):
+        beats = [_as_moved(array, beat, moved) for beat in costs.beats(array, solution.states[array])]
+        if len(beats) > 1:
+            arrays.append(_Beats(array, beats, solution.widths[array], left))
+    widths = {**solution.widths, **_fastest(arrays, np.array([*left.values()], np.float64))}
     return replace(solution, widths=widths) if widths != dict(solution.widths) else None
 
 
-def with_narrowest_beats(costs: CostModel, solution: Solution) -> Solution:
-    """The solution with the narrowest beat of every resident array, which is the smallest and the slowest."""
-    residents = solution.placement.residents & solution.states.keys()
-    narrowest = {a: min(beat.width for beat in costs.beats(a, solution.states[a])) for a in residents}
-    return replace(solution, widths={**solution.widths, **narrowest})
+class _Beats:
+    """The beats of an array, with what each takes of the budgets beyond what the present one takes."""
+
+    def __init__(self, array: ArrayId, beats: Sequence[Beat], width: int, names: Collection[str]) -> None:
+        self.array, self.widths = array, [beat.width for beat in beats]
+        self.load, self.store = np.array([b.load for b in beats]), np.array([b.store for b in beats])
+        used = np.array([[beat.usage.get(name, 0.0) for name in names] for beat in beats])
+        self.added: Floats = used - used[self.widths.index(width)]
 
 
-@dataclass(frozen=True)
-class _Choice:
-    """A beat per array with the longest load and the longest store that they allow."""
+def _fastest(arrays: Sequence[_Beats], left: Floats) -> dict[ArrayId, int]:
+    """The widths of the shortest load and store together; none where nothing fits.
 
-    time: float
-    beats: Mapping[ArrayId, Beat]
+    A longer load never asks for a longer store.
+    """
+    loads, stores = (np.unique(np.concatenate(times)).tolist() for times in _times(arrays))
+    best: dict[ArrayId, int] = {}
+    least, at = np.inf, len(stores) - 1
+    for load in loads:
+        while at >= 0 and (found := _fitting(arrays, load, stores[at], left)):
+            if load + stores[at] < least:
+                best, least = found, load + stores[at]
+            at -= 1
+    return best
+
+
+def _times(arrays: Sequence[_Beats]) -> tuple[list[Floats], list[Floats]]:
+    none = [np.zeros(0)]
+    return [beats.load for beats in arrays] or none, [beats.store for beats in arrays] or none
+
+
+def _fitting(arrays: Sequence[_Beats], load: float, store: float, left: Floats) -> dict[ArrayId, int]:
+    """Widths within these times that fit, of these the ones that take least; none where none do."""
+    kept = [np.flatnonzero((beats.load <= load) & (beats.store <= store)) for beats in arrays]
+    if not all(map(len, kept)):
+        return {}
+    least = [beats.added[rows].min(axis=0) for beats, rows in zip(arrays, kept, strict=True)]
+    scale = np.maximum(np.abs(left), 1.0)
+    sums, picks = np.zeros((1, len(left))), np.zeros((1, 0), np.int64)
+    for at, (beats, rows) in enumerate(zip(arrays, kept, strict=True)):
+        sums = (sums[:, None] + beats.added[rows]).reshape(-1, len(left))
+        picks = np.column_stack([np.repeat(picks, len(rows), axis=0), np.tile(rows, len(picks))])
+        order = np.flatnonzero((sums + sum(least[at + 1 :], np.zeros(len(left))) <= left).all(axis=1))
+        order = order[np.argsort((sums[order] / scale).sum(axis=1), kind="stable")][: EFFORT.beats_together]
+        sums, picks = sums[order], picks[order]
+    if not len(picks):
+        return {}
+    return {beats.array: beats.widths[row] for beats, row in zip(arrays, picks[0].tolist(), strict=True)}
 
 
 def _as_moved(array: ArrayId, beat: Beat, moved: Collection[tuple[ArrayId, bool]]) -> Beat:
     """A direction in which an array is never moved takes no time."""
     load, store = ((array, is_load) in moved for is_load in (True, False))
     return replace(beat, load=beat.load if load else 0.0, store=beat.store if store else 0.0)
-
-
-def _smallest(beats: Sequence[Beat], load: float, store: float, too_much: Mapping[str, float]) -> Beat | None:
-    """Of the beats within the times, the one that takes least of the budgets that are exceeded."""
-    fitting = [beat for beat in beats if beat.load <= load and beat.store <= store]
-    return min(fitting, key=lambda beat: sum(beat.usage.get(name, 0.0) for name in too_much), default=None)
-
-
-def _saves(current: Mapping[ArrayId, Beat], beats: Mapping[ArrayId, Beat], too_much: Mapping[str, float]) -> bool:
-    return all(
-        sum(current[a].usage.get(name, 0.0) - beat.usage.get(name, 0.0) for a, beat in beats.items())
-        >= excess * (1 - ROUNDING)
-        for name, excess in too_much.items()
-    )

@@ -53,14 +53,14 @@ def _fitting(session: Session, name: str, first: SolveOutcome) -> SolveOutcome:
         point, wrong = _decoded(session, space, outcome.values)
         if point is None:
             return replace(outcome, stop=Stop.FAILED, values=None, message=f"returned an infeasible point: {wrong}")
-        cost, over = session.offer(point, name)
-        if not over:
-            return _judged(session, replace(outcome, objective=cost), rounds=round_ + 1)
+        offered = session.offer(point, name)
+        if not offered.over:
+            return _judged(session, replace(outcome, objective=offered.cost), rounds=round_ + 1)
         if outcome.stop is Stop.INTERRUPTED:
             return replace(outcome, values=None)
         if _asking(session).seconds == 0:
             break
-        space = with_smaller_budgets(space, over, by_banks=session.judge is not None)
+        space = with_smaller_budgets(space, offered.over, by_banks=session.judge is not None)
         outcome = _ask(session, name, space)
     return replace(first, values=None, stop=Stop.UNPROVED)
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib.metadata import version
 from math import inf
 
 from sisyphus import clock
-from sisyphus.search.beats import with_narrower_beats, with_narrowest_beats
+from sisyphus.search.beats import with_narrower_beats
 from sisyphus.search.combine import branch_and_bound
 from sisyphus.search.costs import CostModel
 from sisyphus.search.effort import EFFORT
@@ -15,7 +14,7 @@ from sisyphus.search.events import Combine
 from sisyphus.search.exact import HearBound, Result, Search, Terms, Verdict
 from sisyphus.search.excess import with_smaller_budgets
 from sisyphus.search.refine import refine
-from sisyphus.search.session import Session
+from sisyphus.search.session import Offered, Session
 from sisyphus.search.solution import Solution, point_of
 from sisyphus.solve.contract import SolveOutcome, Stop
 from sisyphus.solve.registry import EXACT
@@ -62,25 +61,23 @@ class Hunt:
 
     def _accept(self, costs: CostModel, solution: Solution) -> Verdict:
         """Builds a solution, and where it does not fit, with narrower beats."""
-        cost, over = self._offer(costs, solution)
-        is_too_large = bool(over)
+        session, found = self.session, self._offer(costs, solution)
+        is_too_large = bool(found.over)
         if is_too_large:
-            budget = self.session.space.target.budget
-            too_much = {name: (ratio - 1) * getattr(budget, name) for name, ratio in over.items()}
-            for asked in (with_narrower_beats(costs, solution, too_much), with_narrowest_beats(costs, solution)):
-                if over and asked is not None:
-                    cost, over = self._offer(costs, asked)
-        return Verdict(self.session.incumbent, cost, over, is_too_large)
+            narrower = with_narrower_beats(costs, solution, session.space.target.budget.left_by(found.usage))
+            if narrower is not None:
+                found = self._offer(costs, narrower)
+        return Verdict(session.incumbent, found.cost, found.over, is_too_large)
 
-    def _offer(self, costs: CostModel, solution: Solution) -> tuple[float, Mapping[str, float]]:
+    def _offer(self, costs: CostModel, solution: Solution) -> Offered:
         try:
             point = point_of(costs.space, solution)
         except NotADesign:  # no partition serves all nests that share a part of an array under an outer loop
-            return inf, {}
-        cost, over = self.session.offer(point, self.solver)
-        if not over and self.session.best is not None and self.session.best.point == point:
+            return Offered(inf)
+        found = self.session.offer(point, self.solver)
+        if not found.over and self.session.best is not None and self.session.best.point == point:
             self.found = solution
-        return cost, over
+        return found
 
     def run_tightening(self, costs: CostModel, *, proves: bool = True) -> Stop:
         """As `run`; where all or too many designs do not fit, first with smaller budgets, to have one that does.

@@ -97,6 +97,7 @@ class Effort:
     refused_designs: int = 30  # before the search gives up on refusing them one by one,
     tightened_by: float = 1.02  # and tightens a budget by at least this factor,
     tightenings: int = 8  # so often
+    beats_together: int = 256  # choices of beats of several arrays that are looked at together
     spare_designs: int = 10  # kept for each one wanted, as some may be too much alike
     polish_s: float = 5.0  # for improving what was found within tightened budgets
     asked_share: float = 0.4  # of the time that a solver gets where what it finds is then rounded

@@ -337,7 +337,7 @@ class Search:
                 break
             after = parts[at + 1][0] if at + 1 < len(parts) else float("inf")
             part = replace(problem, steps=transfer_limit.steps, moves=transfer_limit.moves)
-            part = replace(part, residents=transfer_limit.residents)
+            part = replace(part, residents=transfer_limit.residents, beats=transfer_limit.allowed)
             rest = min(others, after, left_out)
             left_out = min(
                 left_out, self._heard(part, offers, transfer_limit, upper, rest, may_leave_out=may_leave_out)[0]

@@ -14,6 +14,7 @@ from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Floats, Ints, Mask
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.lookahead import Lookahead
+from sisyphus.search.packed import PackedBlocks
 from sisyphus.search.partitions import States
 from sisyphus.search.tables import Table
 from sisyphus.target import Budget
@@ -32,8 +33,9 @@ class Fitting:
         states: Mapping[ArrayId, States],
         residents: Mapping[str, Mapping[ArrayId, Floats]],
         lookahead: Lookahead,
+        blocks: PackedBlocks | None = None,
     ) -> None:
-        self.budgets, self._lookahead = budgets, lookahead
+        self.budgets, self._lookahead, self._blocks = budgets, lookahead, blocks
         self.arrays = tuple(states)
         kinds = [len(tables[0].usage[b.name]) for b in budgets]
         ends = np.cumsum(kinds, dtype=np.int64)
@@ -136,10 +138,13 @@ class Fitting:
             total = np.where(self._alone[:, None], held.sum(axis=0), self._shared(most, second, slice(None)))
         else:
             total = held[0]
-        total = np.add.reduceat(total, self._starts, axis=0)
+        nests = total = np.add.reduceat(total, self._starts, axis=0)
         for at, array in enumerate(self.arrays):
             total = total + self._usage[array][:, states[at]].reshape(len(self.budgets), -1)
-        return np.asarray((total <= self._limits[:, None]).all(axis=0))
+        fits = np.asarray((total <= self._limits[:, None]).all(axis=0))
+        if self._blocks is None:
+            return fits
+        return self._blocks.fit(fits, nests, dict(zip(self.arrays, states, strict=True)))
 
     def _together(self, others: Floats, own: Floats, part: slice = slice(None)) -> Floats:
         """Per kind the largest group and what sharing adds; of the last kind all groups."""

@@ -48,8 +48,8 @@ from sisyphus.search.encoding import Encoding
 from sisyphus.search.floors import NestFloor
 from sisyphus.search.known_beats import KnownBeats
 from sisyphus.search.memory_costs import MEMORY, copies_of_tiles, smallest_tile, tile_spans, touched
-from sisyphus.search.packing import WORTH, least_blocks
-from sisyphus.search.resident_costs import BLOCKS, CORES, EITHER, ResidentCosts, users_of
+from sisyphus.search.packing import BLOCKS, WORTH, least_blocks
+from sisyphus.search.resident_costs import CORES, EITHER, ResidentCosts, users_of
 from sisyphus.search.tilebeats import TileBeats
 from sisyphus.space import ArrayUse, DesignPoint, NestSpace, Places, Space
 from sisyphus.target import Budget, OperatorTable

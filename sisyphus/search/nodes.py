@@ -20,6 +20,7 @@ from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Whole
 from sisyphus.search.fitting import Fitting
 from sisyphus.search.lookahead import Lookahead
+from sisyphus.search.packed import PackedBlocks
 from sisyphus.search.partitions import States
 from sisyphus.search.tables import Table, pareto
 from sisyphus.search.whole_steps import WholeSteps
@@ -37,6 +38,7 @@ class Problem:
     `start` has the state of each array of which no nest has asked anything, `barred` the states that an array must not
     come to. `recount` says what entries cost when their arrays come to other states than the ones they ask for,
     hardly ever less; without it, that makes no difference. `residents` has, per budget, what arrays take per state.
+    `beats` are those that resident arrays may have, of which each has one.
     `same_port` are resident arrays with one home in memory: of each its beats, as all of them move the narrowest.
     """
 
@@ -50,6 +52,7 @@ class Problem:
     recount: Recount | None = None
     residents: Mapping[str, Mapping[ArrayId, Floats]] = field(default_factory=dict)
     same_port: Sequence[Mapping[ArrayId, Sequence[Width]]] = ()
+    beats: Mapping[ArrayId, Sequence[Width]] = field(default_factory=dict)
 
     def begin(self, array: ArrayId) -> int:
         """The state of an array at first."""
@@ -92,7 +95,8 @@ class Charges:
         self.whole_steps = WholeSteps(problem)
         self._least = {t.nest: float(t.cycles.min()) for t in self.tables}
         self.lookahead = Lookahead(self.tables, problem.states, self._penalty)
-        self.fitting = Fitting(problem.budgets, self.tables, problem.states, problem.residents, self.lookahead)
+        blocks = PackedBlocks(problem.budgets, problem.beats)
+        self.fitting = Fitting(problem.budgets, self.tables, problem.states, problem.residents, self.lookahead, blocks)
         self._most_used = [usage.max(axis=1) for usage in self.coupling.alone]
         self._least_held = [self.fitting.nothing() for _ in self.tables]
         for m, held in enumerate(self._least_held):

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from typing import Generic, TypeVar
 
 from sisyphus.ir import Array, ArrayId
-from sisyphus.search.costs import Arrays
 from sisyphus.target import MemoryTable, Target
 
+#: The budgets of both kinds of blocks.
+BLOCKS = ("bram18k", "uram")
 #: BRAM18 and URAM.
 Blocks = tuple[int, int]
+#: What an array is told apart by, as by its name and the state of its partition.
+Key = TypeVar("Key", bound=ArrayId | tuple[ArrayId, int])
 #: One URAM holds as many 32-bit words as so many BRAM18.
 WORTH = 8
 
@@ -44,7 +48,7 @@ def fits_whole(array: Array, target: Target) -> bool:
 def fit_together(memories: MemoryTable, arrays: Sequence[Array], most_banks: int, limit: Blocks) -> bool:
     """Whether all arrays may be in blocks of either kind within a limit at once, each in however many banks."""
     sizes = {array.id: (array.elements, array.type.bits) for array in arrays}
-    return Packing(lambda name: _in_banks(memories, *sizes[name], most_banks), limit).hold(frozenset(sizes))
+    return Packing[ArrayId](lambda name: _in_banks(memories, *sizes[name], most_banks), limit).hold(frozenset(sizes))
 
 
 def most_elements(memories: MemoryTable, bits: int, most_banks: int, limit: Blocks, enough: int) -> int:
@@ -77,22 +81,22 @@ def _in_banks(memories: MemoryTable, elements: int, bits: int, most_banks: int) 
         banks -= 1
 
 
-class Packing:
+class Packing(Generic[Key]):
     """Sets of arrays that fit; `options` says what one array may take, `limit` how much there is."""
 
-    def __init__(self, options: Callable[[ArrayId], Iterable[Blocks]], limit: Blocks) -> None:
+    def __init__(self, options: Callable[[Key], Iterable[Blocks]], limit: Blocks) -> None:
         self._options, self._limit = cache(lambda array: undominated(options(array))), limit
-        self._known: dict[Arrays, tuple[Blocks, ...]] = {frozenset(): ((0, 0),)}
+        self._known: dict[frozenset[Key], tuple[Blocks, ...]] = {frozenset(): ((0, 0),)}
 
-    def hold(self, arrays: Arrays) -> bool:
+    def hold(self, arrays: frozenset[Key]) -> bool:
         """Whether some choice for each of the arrays fits."""
-        return bool(self._sums(arrays))
+        return bool(self.sums(arrays))
 
-    def _sums(self, arrays: Arrays) -> tuple[Blocks, ...]:
+    def sums(self, arrays: frozenset[Key]) -> tuple[Blocks, ...]:
         """What the arrays may take together, without what another sum is no more than."""
         if arrays not in self._known:
             last = max(arrays)
-            before = self._sums(arrays - {last})
+            before = self.sums(arrays - {last})
             sums = ((a + c, b + d) for a, b in before for c, d in self._options(last))
             self._known[arrays] = undominated(s for s in sums if s[0] <= self._limit[0] and s[1] <= self._limit[1])
         return self._known[arrays]

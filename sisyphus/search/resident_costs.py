@@ -13,11 +13,11 @@ from sisyphus.model import ArrayCosts
 from sisyphus.model.area.multiplexers import Users
 from sisyphus.model.formulas.rules import VITIS_2023_2, Rules
 from sisyphus.search.costs import Arrays, Beat, Floats, Ints, Move, Placement, Width
-from sisyphus.search.packing import WORTH, Blocks, Packing
+from sisyphus.search.packing import BLOCKS, WORTH, Blocks, Packing
 from sisyphus.search.ported_costs import PortedCosts
 from sisyphus.space import ArrayUse, Space
 
-CORES, BLOCKS = ("dsp", "lut", "ff"), ("bram18k", "uram")
+CORES = ("dsp", "lut", "ff")
 #: Block memories of both kinds together, in BRAM18.
 EITHER = "blocks"
 #: What the beats of an array that may have these take.
@@ -112,7 +112,7 @@ class ResidentCosts(PortedCosts):
         return self._packing.hold(frozenset(residents & self.states.keys()))
 
     @cached_property
-    def _packing(self) -> Packing:
+    def _packing(self) -> Packing[ArrayId]:
         budget = self.space.target.budget
         return Packing(self._blocks, (budget.bram18k, budget.uram))
 

@@ -15,7 +15,7 @@ from sisyphus.search.effort import EFFORT
 from sisyphus.search.variety import varied
 from sisyphus.solve.contract import Limits, SolveOutcome
 from sisyphus.space import DesignPoint, Space
-from sisyphus.values import dataclass, replace
+from sisyphus.values import dataclass, field, replace
 
 #: Shares of a cost below which two of them are equal: ours, and that of solvers that compute with tolerances.
 EQUAL, ROUGHLY_EQUAL = 1e-9, 1e-5
@@ -32,6 +32,15 @@ class Judged:
 
     cycles: float | None
     usage: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Offered:
+    """What was said of a design that was offered: by how much it exceeds which budgets, as ratios, and what it uses."""
+
+    cost: float
+    over: Mapping[str, float] = field(default_factory=dict)
+    usage: Mapping[str, int] = field(default_factory=dict)
 
 
 #: The last word about a design; that of the full model, as a rule.
@@ -143,11 +152,8 @@ class Session:
             return judged
         return replace(judged, cycles=self.costs.evaluate(point))
 
-    def offer(self, point: DesignPoint, solver: str) -> tuple[float, Mapping[str, float]]:
-        """Takes a legal design if it fits the budgets when it is built and is among the best.
-
-        Its cost, and by how much it exceeds which budgets, as ratios.
-        """
+    def offer(self, point: DesignPoint, solver: str) -> Offered:
+        """Takes a legal design if it fits the budgets when it is built and is among the best."""
         judged = self.judged(point)
         cost, budget = judged.cycles if judged.cycles is not None else inf, self.space.target.budget
         over = budget.exceeded_by(judged.usage)
@@ -159,7 +165,7 @@ class Session:
             self.found = varied(self._offered, lambda c: c.point, self.top)
             if self.best is not best:
                 self.tell()
-        return cost, over
+        return Offered(cost, over, judged.usage)
 
     def raise_bound(self, bound: float | None) -> None:
         """A proven lower bound of every design's cost."""

@@ -50,6 +50,7 @@ def problem_of(offers: Offers, tables: Sequence[Table], *, coupled: bool) -> Pro
         else None,
         residents=lower_bounds.resident_usage(placement),
         same_port=_same_port(costs, placement),
+        beats={a: costs.by_width(a) for a in sorted(placement.residents & costs.states.keys())},
     )
 
 

@@ -127,15 +127,14 @@ def _begin_with(session: Session, start: DesignPoint) -> None:
     wrong = session.faults(start)
     if wrong:
         session.skip("start", f"is no design of this space: {wrong[0]}")
-    elif session.offer(start, "start")[1]:
+    elif session.offer(start, "start").over:
         session.skip("start", "exceeds the budgets")
 
 
 def _begin_plainly(session: Session) -> None:
     """Of so many nests or loops, tables alone take longer than most limits: a design that needs none comes first."""
     for point in plain_points(session.space):
-        _, over = session.offer(point, "start")
-        if over or session.is_over:
+        if session.offer(point, "start").over or session.is_over:
             return
 
 

@@ -90,6 +90,10 @@ class Resources:
                 over[name] = amount / max(limit, 1)
         return over
 
+    def left_by(self, used: Mapping[str, int]) -> dict[str, int]:
+        """What is left of each kind that is used, less than nothing where it is exceeded."""
+        return {name: getattr(self, name) - amount for name, amount in used.items()}
+
     def fullest(self, used: Mapping[str, int]) -> float:
         """The largest share of a kind that is used."""
         limits = {name: getattr(self, name) for name in used}

@@ -14,7 +14,7 @@ from sisyphus.errors import NoDesignError
 from sisyphus.search import Judged, MeasuredCosts
 from sisyphus.search.excess import named, with_smaller_budgets
 from sisyphus.search.fit import SearchWithin
-from sisyphus.search.session import Session
+from sisyphus.search.session import Offered, Session
 from sisyphus.solve import Limits, Stop
 from sisyphus.space import DesignPoint
 
@@ -67,7 +67,7 @@ def test_a_session_keeps_the_best_that_fit_and_says_what_to_beat() -> None:
     told: list[float | None] = []
     session, offered = session_of(known, top=2, told=told), points()
     assert session.incumbent == inf
-    assert session.offer(offered[0], "exact") == (50, {})
+    assert session.offer(offered[0], "exact") == Offered(50, {}, {"dsp": 10})
     assert session.incumbent == inf, "one more place is left"
     session.offer(offered[0], "exact")
     assert len(session.found) == 1
@@ -89,11 +89,11 @@ def test_a_session_takes_nothing_that_does_not_fit() -> None:
         wrong: Judged(1 << 40, {}),
     }
     session = session_of(known)
-    assert session.offer(large, "exact") == (5, {"dsp": 1.2})
-    assert session.offer(unknown, "exact") == (inf, {})
+    assert session.offer(large, "exact") == Offered(5, {"dsp": 1.2}, {"dsp": 120})
+    assert session.offer(unknown, "exact") == Offered(inf)
     assert session.best is None
     own = MeasuredCosts(session.space).evaluate(small)
-    assert session.offer(small, "exact")[0] == own, "without a judgement, what the cost model says counts"
+    assert session.offer(small, "exact").cost == own, "without a judgement, what the cost model says counts"
     session.offer(wrong, "exact")
     assert session.best is not None
     assert session.best.point == small

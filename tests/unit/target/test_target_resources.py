@@ -25,6 +25,7 @@ def test_an_excess_is_what_does_not_fit(used: Mapping[str, int]) -> None:
     over, limits = SMALL.exceeded_by(used), SMALL.amounts()
     assert set(over) == {name for name, amount in used.items() if amount > limits[name]}
     assert all(ratio > 1 or limits[name] == 0 for name, ratio in over.items())
+    assert over.keys() == {name for name, left in SMALL.left_by(used).items() if left < 0}
     assert (SMALL.fullest(used) > 1) == any(limits[name] for name in over)
 
 
