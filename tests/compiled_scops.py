@@ -12,7 +12,7 @@ from straight_c import source
 
 from sisyphus.backends.hls.reference import print_reference
 from sisyphus.frontend import read
-from sisyphus.ir import Array, Scop
+from sisyphus.ir import PICKS, Array, Scop
 from sisyphus.ir.types import REINTERPRET
 
 INPUTS = Path(__file__).parent / "frontend_inputs"
@@ -32,6 +32,12 @@ BITS = "".join(
     for (source, target), name in REINTERPRET.items()
 )
 
+CHOICES = "".join(
+    f"#define {name}(left, right) "
+    f"({{ __auto_type left_ = (left); __auto_type right_ = (right); left_ {op} right_ ? left_ : right_; }})\n"
+    for op, name in PICKS.items()
+)
+
 
 def kernel_at(folder: Path, text: str) -> Path:
     """A file of this text."""
@@ -47,7 +53,7 @@ def run(scop: Scop, path: Path, folder: Path) -> str:
         pytest.skip("gcc is not installed, so nothing was compiled")
     options = [*(f"-D{d}" for d in scop.origin.defines), *(f"-I{d}" for d in scop.origin.include_dirs)]
     again = folder / "again.c"
-    again.write_text(BITS + source(scop).replace(f"void {scop.name}(", "void again("))
+    again.write_text(BITS + CHOICES + source(scop).replace(f"void {scop.name}(", "void again("))
     original = folder / "original.c"
     if any(a.kept or "{}" in a.outside for a in scop.arguments):
         original.write_text(print_reference(scop) + by_reference(scop))

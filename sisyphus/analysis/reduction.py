@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sisyphus.ir import (
+    PICKS,
     Binary,
     Call,
     Cast,
@@ -21,12 +22,12 @@ from sisyphus.ir import (
 )
 from sisyphus.values import dataclass
 
-MAX_CALLS = frozenset({"fmax", "fmaxf"})
-MIN_CALLS = frozenset({"fmin", "fminf"})
 EXACT = frozenset({"+", "*"})
 #: The widths of whole numbers that wrap around as C's do.
 WRAPPING = frozenset({8, 16, 32, 64})
 LESS, GREATER = frozenset({"<", "<="}), frozenset({">", ">="})
+MAX_CALLS = frozenset({"fmax", "fmaxf", *(PICKS[op] for op in GREATER)})
+MIN_CALLS = frozenset({"fmin", "fminf", *(PICKS[op] for op in LESS)})
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,11 @@ from sisyphus.ir import (
     StmtId,
     Unary,
     children,
+    is_pick,
+    reads,
     rebuild,
     walk,
+    with_picks,
 )
 from sisyphus.values import dataclass, replace
 
@@ -74,9 +77,13 @@ def without_variables(
 
 def _without(variables: set[ArrayId], scop: Scop, *, together: bool) -> tuple[Scop, Walk] | None:
     """The kernel without as many of some variables as can go, and how they went; None where none can."""
+    in_calls = False
     while variables:
-        walked = Walk(scop, variables)
+        walked = Walk(scop, variables, in_calls=in_calls)
         left = [new for old in scop.statements if (new := walked.visit(old)) is not None]
+        if walked.is_too_large and not in_calls:
+            in_calls = True
+            continue
         if not together:
             walked.bar_shared(left)
         if not walked.barred:
@@ -97,13 +104,16 @@ class _Value:
 class Walk:
     """One pass over the statements in the order of the text; `barred` are variables that cannot go after all.
 
+    `in_calls`: choices between two values, which have each of them twice, are calls, which have them once.
+
     `shared` are the values in each statement that only statements of one body may compute again: by variable and the
     statement that gave it that value.
     """
 
-    def __init__(self, scop: Scop, variables: Collection[ArrayId]) -> None:
+    def __init__(self, scop: Scop, variables: Collection[ArrayId], *, in_calls: bool = False) -> None:
         self.variables = {a.id: a.type for a in scop.arrays if a.id in variables}
         self.barred: set[ArrayId] = set()
+        self.in_calls, self.is_too_large = in_calls, False
         self.shared: dict[StmtId, set[tuple[ArrayId, StmtId]]] = defaultdict(set)
         self._values: dict[ArrayId, _Value] = {}
 
@@ -112,8 +122,10 @@ class Walk:
 
         One that would be too large stays as it is, or values of it would be as many times larger again.
         """
-        new = replace(old, rhs=rebuild(old.rhs, lambda leaf: self._instead(leaf, old)))
+        rhs = with_picks(old.rhs, self._repeats) if self.in_calls else old.rhs
+        new = replace(old, rhs=rebuild(rhs, lambda leaf: self._instead(leaf, old)))
         if sum(1 for _ in walk(new.rhs)) > MOST_NODES:
+            self.is_too_large = True
             self.barred |= {ref.array for ref in old.reads if ref.array in self.variables}
             new = old
         if old.write.array in self.variables:
@@ -138,6 +150,12 @@ class Walk:
             self.shared[reader.id] |= {(variable, known.by.id), *self.shared[known.by.id]}
         return _as_type(known.expr, leaf.type)
 
+    def _repeats(self, choice: Select) -> bool:
+        """Whether a choice reads a variable that goes more than once."""
+        return any(
+            uses > 1 for array, uses in Counter(ref.array for ref in reads(choice)).items() if array in self.variables
+        )
+
     def bar_shared(self, left: Sequence[Statement]) -> None:
         """Bars what several of the statements that are left have in common."""
         uses = Counter(use for statement in left for use in self.shared[statement.id])
@@ -158,7 +176,7 @@ def _is_cheap(expr: Expr) -> bool:
 
 
 def _is_plain(node: Expr) -> bool:
-    return isinstance(node, Select | Cast | Unary) or (isinstance(node, Binary) and node.op in CHEAP)
+    return isinstance(node, Select | Cast | Unary) or is_pick(node) or (isinstance(node, Binary) and node.op in CHEAP)
 
 
 def _reads(expr: Expr, array: ArrayId) -> bool:

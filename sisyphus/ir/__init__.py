@@ -21,6 +21,7 @@ from sisyphus.ir.expr import (
     walk,
     with_operands,
 )
+from sisyphus.ir.picks import PICKS, is_pick, with_picks
 from sisyphus.ir.scop import (
     Access,
     Argument,
@@ -45,6 +46,7 @@ __all__ = [
     "FLOAT",
     "HALF",
     "INT32",
+    "PICKS",
     "Access",
     "Argument",
     "Array",
@@ -72,6 +74,7 @@ __all__ = [
     "Unary",
     "children",
     "index_names",
+    "is_pick",
     "moved_by",
     "promote",
     "reads",
@@ -79,5 +82,6 @@ __all__ = [
     "substitute",
     "walk",
     "with_operands",
+    "with_picks",
     "with_temporaries",
 ]

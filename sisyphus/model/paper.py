@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from sisyphus.analysis import LoopKind, reduction_of
 from sisyphus.errors import InternalError
-from sisyphus.ir import ArrayId, Binary, Call, Expr, Role, Select, Statement, Unary, walk
+from sisyphus.ir import ArrayId, Binary, Call, Expr, Role, Select, Statement, Unary, is_pick, walk
 from sisyphus.ir.types import REINTERPRET
 from sisyphus.space import KERNEL_PLACE, ArrayUse, BufferPoint, DesignPoint, NestPoint, NestSpace, Space
 from sisyphus.target import OperatorTable
@@ -92,6 +92,9 @@ def operation_counts(expr: Expr, operators: OperatorTable) -> Counter[tuple[str,
             case Binary():
                 counts["cmp", part.left.type.key] += 1
             case Select():
+                counts["select", part.type.key] += 1
+            case Call() if is_pick(part):
+                counts["cmp", part.type.key] += 1
                 counts["select", part.type.key] += 1
             case Call(function=name) if name not in REINTERPRET.values():
                 counts[operators.operation(name, part.type.key), part.type.key] += 1

@@ -16,6 +16,7 @@ from sisyphus.ir import (
     FLOAT,
     HALF,
     INT32,
+    PICKS,
     Binary,
     Call,
     Cast,
@@ -92,6 +93,11 @@ def as_factor(text: str) -> str:
     return text if re.fullmatch(r"\w+", text) else f"({text})"
 
 
+def pick_name(function: str, kind: ScalarType) -> str:
+    """Name of one of `PICKS` in emitted code; it is inlined."""
+    return f"{function}_{kind.key}"
+
+
 def library_function(name: str) -> tuple[str, ScalarType] | None:
     """Base name and precision of a C math function, or None where it is not one that can be emitted."""
     if name in _INTEGER_ABS:
@@ -105,7 +111,7 @@ def library_function(name: str) -> tuple[str, ScalarType] | None:
 
 def is_exact(name: str) -> bool:
     """Whether every correct implementation of the function returns the same bits."""
-    if name in REINTERPRET.values():
+    if name in REINTERPRET.values() or name in PICKS.values():
         return True
     known = library_function(name)
     return known is not None and known[0] in _EXACT_FUNCTIONS
@@ -224,6 +230,10 @@ class Expressions:
         if function in REINTERPRET.values():
             self._helpers.add(function)
             return f"{function}({self._bare(arguments[0])})"
+        if function in PICKS.values():
+            kind = arguments[0].type
+            self._helpers.add(pick_name(function, kind))
+            return f"{pick_name(function, kind)}({', '.join(self._as(a, kind) for a in arguments)})"
         if known is None:
             raise InternalError(f"`{function}` has no counterpart in the emitted code")
         base, kind = known

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from sisyphus.backends.hls.express import Affines
+from sisyphus.backends.hls.express import Affines, pick_name
 from sisyphus.backends.hls.identifiers import Names
 from sisyphus.backends.hls.writer import Writer
-from sisyphus.ir import ALL_TYPES
+from sisyphus.ir import ALL_TYPES, PICKS
 from sisyphus.ir.types import REINTERPRET
 from sisyphus.plan import Bound, Buffer, For, Quotient
 from sisyphus.plan.ranges import Ranges
@@ -160,6 +160,14 @@ HELPERS: dict[str, tuple[str, ...]] = {
             "return bits.to;",
         )
         for (source, target), name in REINTERPRET.items()
+    },
+    **{
+        pick_name(function, kind): (
+            f"static {kind.c_name} {pick_name(function, kind)}({kind.c_name} left, {kind.c_name} right)",
+            f"return left {op} right ? left : right;",
+        )
+        for op, function in PICKS.items()
+        for kind in ALL_TYPES
     },
     "long_abs": ("static long long long_abs(long long value)", "return value < 0 ? -value : value;"),
     "int_abs": ("static int int_abs(int value)", "return value < 0 ? -value : value;"),

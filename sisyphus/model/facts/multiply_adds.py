@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from sisyphus.ir import Binary, Call, Cast, Expr, Literal, ScalarType, Select, children, with_operands
+from sisyphus.ir import Binary, Call, Cast, Expr, Literal, ScalarType, Select, children, is_pick, with_operands
 from sisyphus.target import fits_multiply_add
 from sisyphus.values import replace
 
@@ -51,6 +51,8 @@ def bits_of(expr: Expr) -> int:
             found = max(bits_of(left) - places, 1)
         case Select(then=then, other=other, type=kind) if not kind.is_float:
             found = max(bits_of(then), bits_of(other))
+        case Call(arguments=parts, type=kind) if is_pick(expr) and not kind.is_float:
+            found = max(map(bits_of, parts))
         case _:
             found = most
     return min(found, most)

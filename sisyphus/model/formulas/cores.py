@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from math import prod
 
-from sisyphus.ir import Binary, Call, Cast, Expr, Literal, Lookup, ScalarType, Select, Unary, promote
+from sisyphus.ir import Binary, Call, Cast, Expr, Literal, Lookup, ScalarType, Select, Unary, is_pick, promote
 from sisyphus.ir.types import REINTERPRET
 from sisyphus.model.facts.multiply_adds import PRODUCT, bits_of, has_multiply_add
 from sisyphus.target import OpCost, OperatorTable
@@ -65,6 +65,8 @@ def core_of(table: OperatorTable, expr: Expr) -> Core | None:
             return _core(table, _UNARY[op], kind)
         case Select(type=kind):
             return _core(table, "select", kind)
+        case Call(type=kind) if is_pick(expr):
+            return _pick(table, kind)
         case Call(function=function) if function in REINTERPRET.values():
             return Core(function, OpCost(0, 1, 0, 0, 0, measured=False, source="wiring"))
         case Call(function=function, type=kind):
@@ -84,7 +86,11 @@ def delay_of(table: OperatorTable, expr: Expr) -> int:
     core = core_of(table, expr)
     is_shift = isinstance(expr, Binary) and expr.op in ("<<", ">>") and isinstance(expr.right, Literal)
     is_wiring = is_shift or core is _IN_DSP or (isinstance(expr, Call) and expr.function in REINTERPRET.values())
-    return 0 if core is None or core.cost.latency or is_wiring else table.delay_ps(core.kind.split()[0])
+    if core is None or core.cost.latency or is_wiring:
+        return 0
+    if is_pick(expr):
+        return table.delay_ps("cmp") + table.delay_ps("select")
+    return table.delay_ps(core.kind.split()[0])
 
 
 def core_of_sums(table: OperatorTable, expr: Expr, *, asked: bool) -> Core | None:
@@ -96,6 +102,21 @@ def core_of_sums(table: OperatorTable, expr: Expr, *, asked: bool) -> Core | Non
 
 def _core(table: OperatorTable, op: str, kind: ScalarType) -> Core:
     return Core(f"{_SHARED.get(op, op)} {kind}", table.cost(op, kind.key))
+
+
+def _pick(table: OperatorTable, kind: ScalarType) -> Core:
+    """A comparison and the choice behind it."""
+    test, choice = _core(table, "cmp", promote(kind, kind)).cost, _core(table, "select", kind).cost
+    both = OpCost(
+        test.latency + choice.latency,
+        max(test.ii, choice.ii),
+        test.dsp + choice.dsp,
+        test.ff + choice.ff,
+        test.lut + choice.lut,
+        measured=test.measured and choice.measured,
+        source=f"{test.source}; {choice.source}",
+    )
+    return Core(f"pick {kind}", both)
 
 
 def terms(expr: Expr) -> tuple[Expr, ...]:

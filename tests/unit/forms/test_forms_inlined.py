@@ -12,7 +12,7 @@ from sisyphus.analysis import dependences, statement_text
 from sisyphus.forms import INLINED, inlined, rewritten, steps_of
 from sisyphus.forms.inlined import MOST_NODES
 from sisyphus.frontend import read
-from sisyphus.ir import Scop, promises, walk
+from sisyphus.ir import Scop, is_pick, promises, walk
 from sisyphus.kernel_forms import load_kernels
 from sisyphus.request import Source
 
@@ -120,6 +120,45 @@ def test_values_that_double_in_every_step_stay_as_soon_as_they_are_too_large(tmp
     source = read(kernel(tmp_path, f"for (int i = 0; i < 8; i++) {{ int p = a[i]; {steps} y[i] = p; }}"))
     found = inlined(dependences(source)) or source
     assert max(sum(1 for _ in walk(s.rhs)) for s in found.statements) <= MOST_NODES
+
+
+def window(step: str) -> str:
+    """Twelve values, each in place of the one before where a test says so."""
+    steps = " ".join(step.replace("@", f"s[i][{at}]" if at < 8 else f"a[{at - 8}]") for at in range(12))
+    return f"for (int i = 0; i < 8; i++) {{ int p = a[i] - 1; {steps} y[i] = p; }}"
+
+
+WINDOWS = {
+    "the least": "if (@ < p) p = @;",
+    "the greatest": "p = p >= @ ? p : @;",
+    "the other way round": "p = @ > p ? p : @;",
+    "kept where equal": "p = @ <= p ? @ : p;",
+}
+
+
+@pytest.mark.parametrize("step", WINDOWS.values(), ids=[*WINDOWS])
+def test_the_least_of_a_window_is_one_expression(step: str, tmp_path: Path) -> None:
+    """As choices, which have each value twice, it would have 2^12 parts."""
+    path = kernel(tmp_path, window(step))
+    found = found_in(path)
+    [only] = found.statements
+    assert sum(1 for _ in walk(only.rhs)) < 100
+    assert run(found, path, tmp_path) == "equal"
+
+
+@pytest.mark.parametrize(
+    "step", ["if (@ < p) p = @ + 1;", "if ((unsigned)@ < (unsigned)p) p = @;", "if ((signed char)@ < p) p = @;"]
+)
+def test_what_is_no_choice_between_what_is_compared_stays(step: str, tmp_path: Path) -> None:
+    """Compared as other numbers than they are, the smaller one is another one."""
+    source = read(kernel(tmp_path, window(step)))
+    found = inlined(dependences(source)) or source
+    assert not any(is_pick(part) for s in found.statements for part in walk(s.rhs))
+
+
+def test_a_few_values_are_compared_as_they_are_written(tmp_path: Path) -> None:
+    found = found_in(kernel(tmp_path, ALIGNED))
+    assert not any(is_pick(part) for s in found.statements for part in walk(s.rhs))
 
 
 def test_values_of_what_is_written_since_are_other_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
