@@ -177,6 +177,14 @@ def relation_on(points: Set, values: Sequence[Affine]) -> isl.Map:
     return isl.Map.read_from_str(CONTEXT, text).intersect_domain(points.reset_tuple_id())
 
 
+def largest_value(points: Set, value: Affine) -> int:
+    """The largest value of an expression of the dimensions; raises `InternalError` on an empty or unbounded set."""
+    most = relation_on(points, [value]).range().dim_max_val(0)
+    if not most.is_int():
+        raise InternalError(f"`{value}` has no largest value in {points}")
+    return whole(most)
+
+
 def each_preceded(reads: isl.Map, writes: Sequence[tuple[isl.Map, bool]]) -> bool:
     """Has every read (time -> place, one place per time) an earlier write to that place?
 

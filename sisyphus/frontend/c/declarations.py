@@ -14,12 +14,10 @@ from sisyphus.frontend.c.c_types import Declared
 from sisyphus.frontend.c.file import assigned_names
 from sisyphus.frontend.c.parse import walk
 from sisyphus.frontend.c.safe_names import fresh
-from sisyphus.frontend.c.scope import Unusable, Variable
+from sisyphus.frontend.c.scope import MOST_ELEMENTS, Unusable, Variable
 from sisyphus.ir import ArrayId, ScalarType
 from sisyphus.source import Span
 from sisyphus.values import dataclass
-
-MOST_ELEMENTS = 2**31 - 1
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from sisyphus.frontend.c.fixed_widths import converted
 from sisyphus.frontend.c.indices import Indices
 from sisyphus.frontend.c.literals import beyond_numbers, literal
 from sisyphus.frontend.c.mathlib import MATH, as_bits
+from sisyphus.frontend.c.open_extents import looked_up_of_open
 from sisyphus.frontend.c.operands import check_operands
 from sisyphus.frontend.c.parse import is_of_widths, subscripts_of
 from sisyphus.frontend.c.punning import Bits
@@ -175,6 +176,7 @@ class Expressions(Indices):
         if variable.table is not None:
             self.intervals.learn_table(variable.table)
         else:
+            looked_up_of_open(variable)
             variable.read, variable.looked_up = True, self.affines.tree.span(node)
         given = subscripts_of(node)
         leading = [*view.index, *([] if view.offset is None else [view.offset])]

@@ -10,11 +10,12 @@ from pycparser import c_ast
 from sisyphus.frontend.c import initialised
 from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.c_types import Declared, declared, fits, integer_expression
-from sisyphus.frontend.c.declarations import MOST_ELEMENTS, Variables, element_type, undeclared_yet
+from sisyphus.frontend.c.declarations import Variables, element_type, undeclared_yet
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.drafts import Draft
 from sisyphus.frontend.c.file import Callers, CFile, unusable
 from sisyphus.frontend.c.lookups import looked_up
+from sisyphus.frontend.c.open_extents import close_extents, open_extents
 from sisyphus.frontend.c.outside import Outside
 from sisyphus.frontend.c.parse import base_of, subscripts_of
 from sisyphus.frontend.c.parse import walk as walk_tree
@@ -22,7 +23,7 @@ from sisyphus.frontend.c.passed_on import begun
 from sisyphus.frontend.c.pointers import is_one_element
 from sisyphus.frontend.c.questions import TOO_COMPLEX, ask, leashed, points
 from sisyphus.frontend.c.returns import RESULT
-from sisyphus.frontend.c.scope import Parameter, Scope, Unusable, Variable
+from sisyphus.frontend.c.scope import MOST_ELEMENTS, Parameter, Scope, Unusable, Variable
 from sisyphus.frontend.c.statements import StatementReader
 from sisyphus.frontend.c.structs import Spelled
 from sisyphus.ir import (
@@ -91,6 +92,7 @@ class FunctionReader:
         statements, notes = begun(self._statements(), unset, self.variables.all, collector)
         self.notes += notes
         collector.stop_if_failed()
+        self.notes += close_extents(self.variables.all, statements)
         arrays = self._arrays(statements)
         collector.stop_if_failed()
         return Scop(
@@ -185,28 +187,40 @@ class FunctionReader:
             if (kind.problem and kind.problem != "void") or len(kind.layers) > 1:
                 words = kind.problem or "an array of pointers or a pointer to a function"
                 element_type(node, replace(kind, problem=words), affines)
-            raise affines.fault(
+            fault = affines.fault(
                 "pointer-extent",
                 f"pointer `{node.name}` has no extents",
                 node,
                 f"give its extent with `--extent {node.name}=...`, or declare it as `{self._as_array(node.name)}`",
             )
+            if kind.problem:
+                raise fault
+            return self._sized(node, kind, open_extents(()), fault)
         scalar = element_type(node, kind, affines)
         first = given[0] if given is not None else self.given.callers.extents.get(node.name)
         if first is None and kind.dims[0] is None and self._is_one_element(node.name):
             first = 1  # rows of which the first alone is named, as of an array in a structure that is given by address
         hint = f"give it with `--extent {node.name.split('.')[0]}=...`, or as a constant"
-        extents = variables.extents(node, kind.dims, first, affines, hint)
+        is_open = kind.dims[0] is None and first is None
+        extents = variables.extents(node, kind.dims, 1 if is_open else first, affines, hint)
         if given is not None and given != extents[: len(given)]:
             said, has = ",".join(map(str, given)), "x".join(map(str, extents))
             words = f"`--extent {node.name.split('.')[0]}={said}` is not what the source says: `{node.name}` has {has}"
             raise affines.fault("array-extent", words, node, "leave it out, or change the source")
+        words = f"the extent of dimension 1 of `{node.name}` is open"
+        extents = open_extents(extents[1:]) if is_open else extents
         variable = variables.array(node.name, scalar, extents, span, const=kind.const)
         variable.is_argument = True
+        variable.open = affines.fault("array-extent", words, node, hint) if is_open else None
         return variable
 
-    def _sized(self, node: c_ast.Decl, kind: Declared, extents: tuple[int, ...]) -> Variable:
-        """A pointer whose extents the command line gives; rows are one vector, as its subscripts say."""
+    def _sized(
+        self, node: c_ast.Decl, kind: Declared, extents: tuple[int, ...], fault: Refused | None = None
+    ) -> Variable:
+        """A pointer whose extents the command line gives; rows are one vector, as its subscripts say.
+
+        With a `fault` they are open, which it says where data tell which element is meant.
+        """
         scalar = element_type(node, kind, self.affines)
         if prod(extents) > MOST_ELEMENTS:
             words = f"`{node.name}` has {prod(extents)} elements, more than 2^31 - 1"
@@ -214,7 +228,7 @@ class FunctionReader:
         span = self.affines.tree.start(node)
         name = node.name.replace(RESULT, f"{self.variables.function}_result", 1)
         variable = self.variables.array(name, scalar, (prod(extents),), span, const=kind.const)
-        variable.is_argument = True
+        variable.is_argument, variable.open = True, fault
         return variable
 
     def _is_one_element(self, name: str) -> bool:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from pycparser import c_ast
 
 from sisyphus.frontend.c.bound import SourceBound
+from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.ir import ArrayId, Expr, Literal, ScalarType, Table
 from sisyphus.poly import Affine
 from sisyphus.source import Span
 from sisyphus.values import dataclass, field
+
+#: Of an array: subscripts of emitted code are of type int.
+MOST_ELEMENTS = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ class Variable:
 
     `depth` loops surround its declaration and `guards` conditions on data. One that `counts` holds no data, `binding`
     is its value inside its loop. A `table` never changes, what `is_static` lives from call to call. `looked_up` is
-    where no affine subscript says what is read.
+    where no affine subscript says what is read. The first extent of an argument may be `open`, which it says there.
     """
 
     id: ArrayId
@@ -76,6 +80,7 @@ class Variable:
     written: bool = False
     table: Table | None = None
     looked_up: Span | None = None
+    open: Refused | None = None
 
 
 @dataclass(frozen=True)

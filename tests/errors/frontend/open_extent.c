@@ -1,6 +1,5 @@
-void f(float A[][20], float (*B)[20])
+void f(const float A[][20], const int at[10], float y[10])
 {
   for (int i = 0; i < 10; i++)
-    for (int j = 0; j < 20; j++)
-      A[i][j] = B[i][j];
+    y[i] = A[at[i]][0];
 }

@@ -29,9 +29,24 @@ def test_rows_behind_a_pointer_are_one_vector_and_those_of_an_open_array_rows(ke
     assert [scop.array(ArrayId(name)).extents for name in "ab"] == [(20,), (4, 5)]
 
 
+def test_pointers_have_as_many_elements_as_their_subscripts_reach(kernel: Kernel) -> None:
+    """In the triangle that is run through, not in the box around it."""
+    loops = "for (int i = 0; i < 9; i++) for (int j = 0; i + j < 9; j++)"
+    scop = kernel(f"void f(const float *a, float b[][5], int *c) {{ {loops} b[i / 2][0] += a[2 * i + j]; }}")
+    assert [array.extents for array in scop.arrays] == [(17,), (5, 5), (1,)]
+    said = [note for note in scop.notes if "subscripts reach" in note]
+    assert [note.split(",")[0] for note in said] == ["`a` is taken to have 17 elements", "`b` is taken to have 5 rows"]
+
+
+def test_what_is_given_for_a_pointer_counts(kernel: Kernel, refusal: Callable[..., list[str]]) -> None:
+    assert kernel(POINTERS, extents=("a=20",)).array(ArrayId("a")).extents == (20,)
+    assert "out-of-bounds" in refusal(POINTERS, extents=("a=16",))[0]
+    assert "out-of-bounds" in refusal(POINTERS.replace("2 * i", "i - 1"))[0]
+
+
 def test_the_hint_names_the_option_and_as_many_subscripts_as_are_used(kernel: Kernel) -> None:
     with pytest.raises(KernelError) as caught:
-        kernel("void f(float *a) { for (int i = 0; i < 9; i++) a[i] = 0; }")
+        kernel("void f(const float *a, const int x[9], float y[9]) { for (int i = 0; i < 9; i++) y[i] = a[x[i]]; }")
     (found,) = caught.value.diagnostics
     assert found.hint == "give its extent with `--extent a=...`, or declare it as `a[N]`"
 
