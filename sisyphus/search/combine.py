@@ -48,7 +48,7 @@ def without_hopeless(
     if not all(len(entries) for entries in kept):
         return
     tables = [table.take(entries) for table, entries in zip(problem.tables, kept, strict=True)]
-    for event in combine(replace(problem, tables=tables)):
+    for event in combine(replace(problem, tables=tables, lookahead=None)):
         if isinstance(event, Whole):
             event = replace(event, chosen=tuple(int(own[c]) for own, c in zip(kept, event.chosen, strict=True)))
         yield event

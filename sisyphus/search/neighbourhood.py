@@ -16,10 +16,11 @@ from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Combine, Whole
 from sisyphus.search.greedy import descent, greedy
 from sisyphus.search.lower_bounds import LowerBounds, Offers
+from sisyphus.search.nodes import Problem
 from sisyphus.search.partitions import IMPOSSIBLE
 from sisyphus.search.placements import moved_by_one
 from sisyphus.search.sampling import Sample
-from sisyphus.search.solution import Solution, solution_of
+from sisyphus.search.solution import Solution, problem_of, solution_of
 from sisyphus.search.start import short, with_shares, within
 from sisyphus.search.tables import Table, joined_tables
 from sisyphus.space import DesignPoint, NotADesign, choices
@@ -112,17 +113,18 @@ class Neighbourhood:
     def choose_anew(self, offers: Offers, tables: Sequence[Table], ways: Sequence[Combine]) -> None:
         """Every nest from its table: in these ways, and if no design is better, by a short search."""
         search, before = self.search, self.search.incumbent.cycles
+        problem = problem_of(offers, tables, coupled=True).with_lookahead()
         for combine in ways:
-            self._with_shares(offers, tables, combine)
+            self._with_shares(offers, problem, combine)
             if search.incumbent.cycles < before or search.is_stopped:
                 return
         nodes = max(EFFORT.near_nodes // len(tables), 1)
-        short(search, offers, tables, branch_and_bound, nodes, most_refused=3, coupled=True)
+        short(search, offers, problem, branch_and_bound, nodes, most_refused=3)
 
-    def _with_shares(self, offers: Offers, tables: Sequence[Table], combine: Combine) -> None:
+    def _with_shares(self, offers: Offers, problem: Problem, combine: Combine) -> None:
         def is_refused(share: float) -> bool:
             part = within(offers, share, self.search.exceeded)
-            if not short(self.search, part, tables, combine, most_refused=1, coupled=combine is descent):
+            if not short(self.search, part, problem, combine, most_refused=1):
                 self.share = share
                 return False
             return bool(self.search.exceeded)

@@ -53,10 +53,16 @@ class Problem:
     residents: Mapping[str, Mapping[ArrayId, Floats]] = field(default_factory=dict)
     same_port: Sequence[Mapping[ArrayId, Sequence[Width]]] = ()
     beats: Mapping[ArrayId, Sequence[Width]] = field(default_factory=dict)
+    lookahead: Lookahead | None = None
 
     def begin(self, array: ArrayId) -> int:
         """The state of an array at first."""
         return self.start.get(array, self.states[array].start)
+
+    def with_lookahead(self) -> Problem:
+        """The same problem, for which what undecided nests may ask is counted once, under whatever budgets."""
+        penalties = {array: self.penalties(array) for array in self.states}
+        return replace(self, lookahead=Lookahead(self.tables, self.states, penalties))
 
     def penalties(self, array: ArrayId) -> Floats:
         """Per state 0 or, if it is barred, infinity; the last entry is for what no state serves."""
@@ -94,7 +100,7 @@ class Charges:
         self._penalty = {a: problem.penalties(a) for a in problem.states}
         self.whole_steps = WholeSteps(problem)
         self._least = {t.nest: float(t.cycles.min()) for t in self.tables}
-        self.lookahead = Lookahead(self.tables, problem.states, self._penalty)
+        self.lookahead = problem.lookahead or Lookahead(self.tables, problem.states, self._penalty)
         blocks = PackedBlocks(problem.budgets, problem.beats)
         self.fitting = Fitting(problem.budgets, self.tables, problem.states, problem.residents, self.lookahead, blocks)
         self._most_used = [usage.max(axis=1) for usage in self.coupling.alone]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,10 +13,10 @@ from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Bound, Combine
 from sisyphus.search.greedy import greedy
 from sisyphus.search.lower_bounds import Offers
+from sisyphus.search.nodes import Problem
 from sisyphus.search.placements import first_placements
 from sisyphus.search.sampling import Sample
 from sisyphus.search.solution import problem_of
-from sisyphus.search.tables import Table
 from sisyphus.values import dataclass, replace
 
 if TYPE_CHECKING:
@@ -75,16 +75,18 @@ def try_placement(search: Search, placement: Placement, attempt: Attempt | None 
     nodes = max(attempt.nodes * (1 if np.isfinite(search.incumbent.cycles) else attempt.longer) // len(tables), 1)
     less = [budget.name for budget in offers.budgets if budget.name in search.exceeded or not attempt.of_exceeded]
 
+    problem = problem_of(offers, tables, coupled=True).with_lookahead()
+    alone = replace(problem, recount=None)
+
     def is_refused(share: float) -> bool:
-        return short(search, within(offers, share, less), tables, greedy, most_refused=1) > 0
+        return short(search, within(offers, share, less), alone, greedy, most_refused=1) > 0
 
     with_shares(is_refused, lambda: search.has_enough)
     for share in attempt.shares:
         before, part = search.incumbent.cycles, within(offers, share, less)
-        for coupled in (False, True):  # what is next to them may change what designs cost, but not whether there is one
-            refused = short(
-                search, part, tables, branch_and_bound, nodes, most_refused=attempt.refused, coupled=coupled
-            )
+        # what is next to them may change what designs cost, but not whether there is one
+        for asked in (alone, problem):
+            refused = short(search, part, asked, branch_and_bound, nodes, most_refused=attempt.refused)
             if not np.isfinite(search.incumbent.cycles):
                 break
         if search.incumbent.cycles < before or not refused or search.is_stopped:
@@ -94,15 +96,17 @@ def try_placement(search: Search, placement: Placement, attempt: Attempt | None 
 def short(
     search: Search,
     offers: Offers,
-    tables: Sequence[Table],
+    problem: Problem,
     combine: Combine,
     nodes: float = float("inf"),
     *,
     most_refused: int,
-    coupled: bool = False,
 ) -> int:
-    """Looks at so many nodes, or until so many designs were no better; how many these were."""
-    problem = problem_of(offers, tables, coupled=coupled)
+    """Looks at so many nodes of a problem within the budgets of the offers, or until so many designs were no better.
+
+    How many these were.
+    """
+    problem = replace(problem, budgets=offers.budgets)
     refused = 0
     for event in search.judged(problem, offers, None, search.cutoff, combine, may_leave_out=False):
         if isinstance(event, Bound):
