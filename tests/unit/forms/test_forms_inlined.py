@@ -7,14 +7,17 @@ from pathlib import Path
 
 import pytest
 from compiled_scops import run
+from plain_points import pipelined_point
 
 from sisyphus.analysis import dependences, statement_text
-from sisyphus.forms import INLINED, inlined, rewritten, steps_of
+from sisyphus.backends.hls import project
+from sisyphus.forms import INLINED, SUMS_WRITTEN_OUT, inlined, rewritten, steps_of
 from sisyphus.forms.inlined import MOST_NODES
 from sisyphus.frontend import read
 from sisyphus.ir import Scop, is_pick, promises, walk
 from sisyphus.kernel_forms import load_kernels
-from sisyphus.request import Source
+from sisyphus.request import Source, plan_of
+from sisyphus.verification import verify
 
 KERNELS = Path(__file__).parents[3] / "kernels"
 
@@ -159,6 +162,41 @@ def test_what_is_no_choice_between_what_is_compared_stays(step: str, tmp_path: P
 def test_a_few_values_are_compared_as_they_are_written(tmp_path: Path) -> None:
     found = found_in(kernel(tmp_path, ALIGNED))
     assert not any(is_pick(part) for s in found.statements for part in walk(s.rhs))
+
+
+DARKEST = """
+void darkest(const unsigned char in[6][32], unsigned char rows[6][32], float low[32], const float f[44])
+{
+  for (int y = 0; y < 6; y++)
+    for (int x = 5; x < 27; x++) {
+      unsigned char least = 255;
+      for (int k = -5; k <= 5; k++)
+        if (in[y][x + k] < least)
+          least = in[y][x + k];
+      rows[y][x] = least;
+    }
+  for (int x = 0; x < 32; x++) {
+    float most = f[x];
+    for (int k = 1; k < 12; k++)
+      most = f[x + k] >= most ? f[x + k] : most;
+    low[x] = most;
+  }
+}
+"""
+
+
+def test_designs_choose_by_calls_of_their_own(tmp_path: Path) -> None:
+    """The least of a window of bytes and the greatest of one of floats, built and run against the source."""
+    path = tmp_path / "darkest.c"
+    path.write_text(DARKEST)
+    form = next(form for form in load_kernels(Source(str(path))) if SUMS_WRITTEN_OUT in form.rewrites)
+    assert len(form.scop.statements) == 2
+    plan = plan_of(form, form.point(pipelined_point(form.scop, form.distribution)))
+    emitted = project(plan)
+    text = str(emitted)
+    assert text.count("pick_less_uint8(") == 12 and text.count("pick_greater_or_equal_float(") == 12
+    verdict = verify(plan, emitted, form.dependences, live=form.live)
+    assert verdict.passed, verdict.failures
 
 
 def test_values_of_what_is_written_since_are_other_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
