@@ -14,7 +14,7 @@ from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Floats, Ints, Mask
 from sisyphus.search.effort import EFFORT
 from sisyphus.search.lookahead import Lookahead
-from sisyphus.search.packed import PackedBlocks
+from sisyphus.search.packing import PackedBlocks
 from sisyphus.search.partitions import States
 from sisyphus.search.tables import Table
 from sisyphus.target import Budget

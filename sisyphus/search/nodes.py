@@ -20,7 +20,7 @@ from sisyphus.search.effort import EFFORT
 from sisyphus.search.events import Whole
 from sisyphus.search.fitting import Fitting
 from sisyphus.search.lookahead import Lookahead
-from sisyphus.search.packed import PackedBlocks
+from sisyphus.search.packing import PackedBlocks
 from sisyphus.search.partitions import States
 from sisyphus.search.tables import Table, pareto
 from sisyphus.search.whole_steps import WholeSteps

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sisyphus.ir import ArrayId
 from sisyphus.search.costs import Width
-from sisyphus.search.packed import PackedBlocks
+from sisyphus.search.packing import PackedBlocks
 from sisyphus.target import Budget
 
 STATES = 3
