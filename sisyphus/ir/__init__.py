@@ -1,6 +1,7 @@
 """What a kernel is: Scop, Statement, Access, Array, Expr."""
 
 from sisyphus.ir.expr import (
+    FLIPPED,
     ArrayId,
     Binary,
     Call,
@@ -43,6 +44,7 @@ from sisyphus.ir.types import ALL_TYPES, DOUBLE, FLOAT, HALF, INT32, ScalarType,
 __all__ = [
     "ALL_TYPES",
     "DOUBLE",
+    "FLIPPED",
     "FLOAT",
     "HALF",
     "INT32",

@@ -31,6 +31,10 @@ class Ref:
         return self.array + "".join(f"[{e}]" for e in self.index)
 
 
+#: Each comparison as it is with its operands the other way round.
+FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+
 class _Tree:
     """What is below a node is hashed once, as expressions are looked up time and again; no hash leaves the process."""
 

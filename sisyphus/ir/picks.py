@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sisyphus.ir.expr import Binary, Call, Cast, Expr, Select, with_operands
+from sisyphus.ir.expr import FLIPPED, Binary, Call, Cast, Expr, Select, with_operands
 
 #: The functions by the comparison of which the first operand is chosen, which are no names of C.
 PICKS = {"<": "pick_less", "<=": "pick_less_or_equal", ">": "pick_greater", ">=": "pick_greater_or_equal"}
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def is_pick(expr: Expr) -> bool:
@@ -33,7 +32,7 @@ def _picked(expr: Select) -> Call | None:
         return None
     left, right = _narrow(test.left), _narrow(test.right)
     chosen = _narrow(expr.then), _narrow(expr.other)
-    for values, op in (((left, right), test.op), ((right, left), _FLIPPED[test.op])):
+    for values, op in (((left, right), test.op), ((right, left), FLIPPED[test.op])):
         if values == chosen:
             return Call(PICKS[op], (expr.then, expr.other), expr.type)
     return None

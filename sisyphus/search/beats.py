@@ -32,6 +32,8 @@ def with_narrower_beats(costs: CostModel, solution: Solution, left: Mapping[str,
         beats = [_as_moved(array, beat, moved) for beat in costs.beats(array, solution.states[array])]
         if len(beats) > 1:
             arrays.append(_Beats(array, beats, solution.widths[array], left))
+    if not arrays:
+        return None
     widths = {**solution.widths, **_fastest(arrays, np.array([*left.values()], np.float64))}
     return replace(solution, widths=widths) if widths != dict(solution.widths) else None
 
@@ -51,7 +53,8 @@ def _fastest(arrays: Sequence[_Beats], left: Floats) -> dict[ArrayId, int]:
 
     A longer load never asks for a longer store.
     """
-    loads, stores = (np.unique(np.concatenate(times)).tolist() for times in _times(arrays))
+    loads = np.unique(np.concatenate([beats.load for beats in arrays])).tolist()
+    stores = np.unique(np.concatenate([beats.store for beats in arrays])).tolist()
     best: dict[ArrayId, int] = {}
     least, at = np.inf, len(stores) - 1
     for load in loads:
@@ -60,11 +63,6 @@ def _fastest(arrays: Sequence[_Beats], left: Floats) -> dict[ArrayId, int]:
                 best, least = found, load + stores[at]
             at -= 1
     return best
-
-
-def _times(arrays: Sequence[_Beats]) -> tuple[list[Floats], list[Floats]]:
-    none = [np.zeros(0)]
-    return [beats.load for beats in arrays] or none, [beats.store for beats in arrays] or none
 
 
 def _fitting(arrays: Sequence[_Beats], load: float, store: float, left: Floats) -> dict[ArrayId, int]:

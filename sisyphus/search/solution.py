@@ -12,7 +12,7 @@ from sisyphus.search.events import Whole
 from sisyphus.search.lower_bounds import LowerBounds, Offers
 from sisyphus.search.nodes import Problem
 from sisyphus.search.tables import Table
-from sisyphus.search.transfer_limits import TransferLimit
+from sisyphus.search.transfer_limits import TransferLimit, widths_of_residents
 from sisyphus.space import Choices, DesignPoint, NestChoices, Space, decode
 from sisyphus.values import dataclass, field, replace
 
@@ -36,6 +36,7 @@ class Solution:
 def problem_of(offers: Offers, tables: Sequence[Table], *, coupled: bool) -> Problem:
     """The choice of one entry per table, nests counted again next to others or as if alone."""
     placement, options, lower_bounds, costs = offers.placement, offers.options, offers.bounds, offers.bounds.costs
+    beats = widths_of_residents(costs, placement)
     apart = (lower_bounds.in_registers & placement.residents) - placement.registers
     return Problem(
         tables,
@@ -49,17 +50,17 @@ def problem_of(offers: Offers, tables: Sequence[Table], *, coupled: bool) -> Pro
         if costs.has_couplings and coupled
         else None,
         residents=lower_bounds.resident_usage(placement),
-        same_port=_same_port(costs, placement),
-        beats={a: costs.by_width(a) for a in sorted(placement.residents & costs.states.keys())},
+        same_port=_same_port(costs, beats),
+        beats=beats,
     )
 
 
-def _same_port(costs: CostModel, placement: Placement) -> list[Mapping[ArrayId, Sequence[Width]]]:
+def _same_port(costs: CostModel, beats: Mapping[ArrayId, Sequence[Width]]) -> list[Mapping[ArrayId, Sequence[Width]]]:
     """Resident arrays that have one home in memory with others: of each its beats."""
     homes: dict[ArrayId, list[ArrayId]] = {}
-    for array in sorted(placement.residents & costs.states.keys()):
+    for array in beats:
         homes.setdefault(costs.space.scop.home(array), []).append(array)
-    return [{a: costs.by_width(a) for a in arrays} for arrays in homes.values() if len(arrays) > 1]
+    return [{a: beats[a] for a in arrays} for arrays in homes.values() if len(arrays) > 1]
 
 
 def solution_of(

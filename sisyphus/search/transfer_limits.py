@@ -62,11 +62,16 @@ class TransferLimit:
         return [width.possible for width in self.allowed[array]]
 
 
+def widths_of_residents(costs: CostModel, placement: Placement) -> dict[ArrayId, Sequence[Width]]:
+    """The beats that each resident array may have."""
+    return {array: costs.by_width(array) for array in sorted(placement.residents & costs.states.keys())}
+
+
 def transfer_limits(
     costs: CostModel, placement: Placement, steps: Sequence[Step], budgets: Sequence[Budget]
 ) -> Iterator[TransferLimit]:
     """Every transfer limit, faster loads first."""
-    widths = {array: costs.by_width(array) for array in sorted(placement.residents & costs.states.keys())}
+    widths = widths_of_residents(costs, placement)
     moves = sorted({move for step in steps for move in step.moves}, key=str)
     loads, stores = ([move for move in moves if move.is_load == is_load] for is_load in (True, False))
     times = {move: [width.fastest(move) for width in widths[move.array]] for move in moves}

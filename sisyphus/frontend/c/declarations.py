@@ -11,6 +11,7 @@ from pycparser import c_ast
 from sisyphus.frontend.c.affine_faults import EXTENT
 from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.c_types import Declared
+from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.file import assigned_names
 from sisyphus.frontend.c.parse import walk
 from sisyphus.frontend.c.safe_names import fresh
@@ -147,12 +148,17 @@ class Variables:
         if dims and dims[0] is None and first is not None:
             sizes[0] = first
         if 0 in sizes:
-            words = f"the extent of dimension {sizes.index(0) + 1} of `{node.name}` is open"
-            raise affines.fault("array-extent", words, node, hint if sizes.index(0) == 0 else None)
+            at = sizes.index(0)
+            raise open_extent(node, at, affines, hint if at == 0 else None)
         if prod(sizes) > MOST_ELEMENTS:
             words = f"`{node.name}` has {prod(sizes)} elements, more than 2^31 - 1"
             raise affines.fault("extent-overflow", words, node)
         return tuple(sizes)
+
+
+def open_extent(node: c_ast.Decl, at: int, affines: Affines, hint: str | None) -> Refused:
+    """The fault of an extent that nothing says."""
+    return affines.fault("array-extent", f"the extent of dimension {at + 1} of `{node.name}` is open", node, hint)
 
 
 def _first_extent(init: c_ast.InitList, inner: Sequence[int]) -> int:

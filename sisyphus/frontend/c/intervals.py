@@ -7,14 +7,28 @@ from contextlib import contextmanager
 
 from sisyphus.frontend.c.c_types import fits, limits
 from sisyphus.frontend.c.constants import constant_of
-from sisyphus.ir import ArrayId, Binary, Cast, Expr, Index, Lookup, Read, Ref, ScalarType, Select, Table, Unary, reads
+from sisyphus.ir import (
+    FLIPPED,
+    ArrayId,
+    Binary,
+    Cast,
+    Expr,
+    Index,
+    Lookup,
+    Read,
+    Ref,
+    ScalarType,
+    Select,
+    Table,
+    Unary,
+    reads,
+)
 from sisyphus.poly import Affine
 
 Interval = tuple[int, int]
 #: What is known of some expressions beyond their types.
 Facts = Mapping[Expr, Interval]
 MOST_TRIES = 64
-FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 

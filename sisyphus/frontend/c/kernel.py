@@ -10,7 +10,7 @@ from pycparser import c_ast
 from sisyphus.frontend.c import initialised
 from sisyphus.frontend.c.affine_reader import Affines
 from sisyphus.frontend.c.c_types import Declared, declared, fits, integer_expression
-from sisyphus.frontend.c.declarations import Variables, element_type, undeclared_yet
+from sisyphus.frontend.c.declarations import Variables, element_type, open_extent, undeclared_yet
 from sisyphus.frontend.c.diagnostics import Refused
 from sisyphus.frontend.c.drafts import Draft
 from sisyphus.frontend.c.file import Callers, CFile, unusable
@@ -201,17 +201,16 @@ class FunctionReader:
         if first is None and kind.dims[0] is None and self._is_one_element(node.name):
             first = 1  # rows of which the first alone is named, as of an array in a structure that is given by address
         hint = f"give it with `--extent {node.name.split('.')[0]}=...`, or as a constant"
-        is_open = kind.dims[0] is None and first is None
-        extents = variables.extents(node, kind.dims, 1 if is_open else first, affines, hint)
+        is_unsaid = kind.dims[0] is None and first is None
+        extents = variables.extents(node, kind.dims, 1 if is_unsaid else first, affines, hint)
         if given is not None and given != extents[: len(given)]:
             said, has = ",".join(map(str, given)), "x".join(map(str, extents))
             words = f"`--extent {node.name.split('.')[0]}={said}` is not what the source says: `{node.name}` has {has}"
             raise affines.fault("array-extent", words, node, "leave it out, or change the source")
-        words = f"the extent of dimension 1 of `{node.name}` is open"
-        extents = open_extents(extents[1:]) if is_open else extents
+        extents = open_extents(extents[1:]) if is_unsaid else extents
         variable = variables.array(node.name, scalar, extents, span, const=kind.const)
         variable.is_argument = True
-        variable.open = affines.fault("array-extent", words, node, hint) if is_open else None
+        variable.open = open_extent(node, 0, affines, hint) if is_unsaid else None
         return variable
 
     def _sized(

@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from compiled_scops import run
+from compiled_scops import kernel_at, run
 from plain_points import pipelined_point
 
 from sisyphus.analysis import dependences, statement_text
@@ -187,9 +187,9 @@ void darkest(const unsigned char in[6][32], unsigned char rows[6][32], float low
 
 def test_designs_choose_by_calls_of_their_own(tmp_path: Path) -> None:
     """The least of a window of bytes and the greatest of one of floats, built and run against the source."""
-    path = tmp_path / "darkest.c"
-    path.write_text(DARKEST)
-    form = next(form for form in load_kernels(Source(str(path))) if SUMS_WRITTEN_OUT in form.rewrites)
+    form = next(
+        form for form in load_kernels(Source(str(kernel_at(tmp_path, DARKEST)))) if SUMS_WRITTEN_OUT in form.rewrites
+    )
     assert len(form.scop.statements) == 2
     plan = plan_of(form, form.point(pipelined_point(form.scop, form.distribution)))
     emitted = project(plan)
