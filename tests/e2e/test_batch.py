@@ -92,6 +92,7 @@ def test_a_comparison_fails_past_its_threshold(kernels: Path, tmp_path: Path) ->
     assert some.returncode == 0 and f"note: scale16-u200-other: in {before}, but not in this batch" in some.stderr
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")  # of the cluster's own start and of its killed worker
 def test_a_cluster_that_loses_a_worker_loses_no_result(kernels: Path, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed")

@@ -139,6 +139,7 @@ def test_differences_are_those_of_the_slowest_units(folder: Path, tmp_path: Path
     assert not told["chosen"] and "the same number of cycles" in told["reason"]
 
 
+@pytest.mark.long
 def test_the_slowest_unit_is_explained(folder: Path) -> None:
     done = sisy("explain", str(folder), "--time-limit", "2", "--json")
     told = json.loads(done.stdout)

@@ -55,7 +55,7 @@ def test_steps_in_strips_have_tiles_that_divide_no_loop_last(tmp_path: Path, mon
     assert all(answer.part.options.tiles == "auto" for answer in found if answer.part.kernel.name == "source")
 
 
-@pytest.mark.parametrize("tiles", ["divisors", "ragged"])
+@pytest.mark.parametrize("tiles", ["divisors", pytest.param("ragged", marks=pytest.mark.long)])
 def test_tiles_that_were_asked_for_are_searched_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiles: str
 ) -> None:

@@ -94,6 +94,7 @@ def test_a_spoiled_entry_is_none(spoiled: str, asked: Request, cache: Cache, mon
     assert not searched(asked, cache, monkeypatch)[1]
 
 
+@pytest.mark.long
 def test_a_cut_entry_is_none(asked: Request, cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     searched(asked, cache, monkeypatch)
     [entry] = cache.entries()

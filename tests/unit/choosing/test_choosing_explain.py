@@ -150,6 +150,7 @@ def test_the_tightest_budget_is_named_and_what_is_said_to_fit_does(
     assert getattr(estimate_of(choice.kernel, choice.point, enough.target), name) <= amount
 
 
+@pytest.mark.long
 def test_two_budgets_that_are_too_small_are_both_named(tmp_path: Path) -> None:
     request = asked(tmp_path, TWICE, budgets={"dsp": 1, "lut": 100})
     with pytest.raises(NothingFits, match="raising one budget alone does not help") as failed:

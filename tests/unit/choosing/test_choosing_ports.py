@@ -143,6 +143,7 @@ def least_with(asked: Request, kernels: tuple[Kernel, ...], counts: Sequence[str
     return outcome.objective or inf
 
 
+@pytest.mark.long
 def test_a_proof_speaks_of_every_number_of_ports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An array that is stored alone needs more ports than those that are loaded together, which share the banks."""
     path = tmp_path / "product.c"
@@ -295,6 +296,7 @@ def test_tiles_that_are_slow_have_several_ports(columns: tuple[Kernel, ...]) -> 
     assert ran.passed, [check for check in ran.checks if not check.passed]
 
 
+@pytest.mark.long
 def test_tiles_of_any_number_of_ports_are_the_best_of_all(columns: tuple[Kernel, ...]) -> None:
     found = [find(columns, with_tiles((f"A.ports={count}",))).outcome for count in ("2", "4", "any")]
     objectives = [outcome.objective or inf for outcome in found if outcome is not None]

@@ -125,6 +125,7 @@ def test_wavefronts_go_through_the_table(text: str, tmp_path: Path) -> None:
     assert shortest([best]) == shortest(kernels) < 710
 
 
+@pytest.mark.long
 def test_tables_are_not_looked_for_beside_orders_of_few_steps(tmp_path: Path) -> None:
     """Of three pairs of short words, each step of all comes at once, which is short enough."""
     kernels = load_kernels(Source(str(kernel_at(tmp_path, POINTERS))))

@@ -141,7 +141,7 @@ def test_a_local_array_of_time_steps_has_a_window_alone(tmp_path: Path) -> None:
         assert not any("b" in statement.touched for statement in strips.scop.statements)
 
 
-@pytest.mark.parametrize("is_known", [True, False])
+@pytest.mark.parametrize("is_known", [pytest.param(True, marks=pytest.mark.long), False])
 def test_large_local_arrays_lie_in_memory_where_nothing_fits_with_their_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_known: bool
 ) -> None:

@@ -94,6 +94,7 @@ def holds(text: str, i: int, j: int) -> bool:
     return bool(eval(python, {"i": i, "j": j, "N": 5}))
 
 
+@pytest.mark.long
 @settings(max_examples=120, deadline=None, derandomize=True)
 @given(condition, condition)
 def test_both_branches_run_where_c_says(tmp_path_factory: pytest.TempPathFactory, outer: str, inner: str) -> None:

@@ -173,7 +173,9 @@ GAPS = {
 
 
 @pytest.mark.parametrize("budget", ["dsp", "lut", "bram18k", "onchip_bytes"])
-@pytest.mark.parametrize("kernel", [pytest.param(k, marks=pytest.mark.long if k == "dot" else ()) for k in TINY])
+@pytest.mark.parametrize(
+    "kernel", [pytest.param(k, marks=pytest.mark.long if k in ("dot", "zero") else ()) for k in TINY]
+)
 def test_nothing_that_fits_is_better(kernel: str, budget: str, request: pytest.FixtureRequest) -> None:
     """One less than the fastest design takes, and as much as the smallest one takes."""
     if reason := GAPS.get((kernel, budget)):

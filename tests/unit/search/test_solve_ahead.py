@@ -69,6 +69,7 @@ def test_tiles_loaded_ahead_save_their_loads() -> None:
     assert before - 7 * load <= after <= before - 7 * load + 40
 
 
+@pytest.mark.long
 def test_a_search_finds_them_and_proves_that_nothing_is_better() -> None:
     """So little memory that A and B are loaded tile by tile: without tiles that are loaded ahead it is slower."""
     kernel, _ = plain_multiply()

@@ -76,6 +76,7 @@ def test_any_point_computes_what_the_source_computes_and_costs_no_less_than_the_
     assert around > 2
 
 
+@pytest.mark.long
 def test_the_search_finds_it_where_the_array_does_not_fit() -> None:
     less = 4 * 64
     point = found_by_search(space_of(onchip_bytes=less))

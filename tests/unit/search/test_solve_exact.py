@@ -74,8 +74,8 @@ def test_agrees_with_scip_on_random_spaces(seed: int) -> None:
     [
         matvec_space(3, 4),
         matvec_space(2, 4, onchip_bytes=40),
-        matvec_space(2, 6, onchip_bytes=25, dsp=9),
-        matvec_space(3, 4, onchip_bytes=20),
+        pytest.param(matvec_space(2, 6, onchip_bytes=25, dsp=9), marks=pytest.mark.long),
+        pytest.param(matvec_space(3, 4, onchip_bytes=20), marks=pytest.mark.long),
     ],
     ids=["loose", "memory", "both", "tight"],
 )

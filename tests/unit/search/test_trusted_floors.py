@@ -48,7 +48,9 @@ def left_out_and_counted(costs: MeasuredCosts) -> Iterator[tuple[Mask, Mask]]:
             yield np.isinf(cycles).any(axis=0), np.isinf(counted)
 
 
-@pytest.mark.parametrize(("space", "share"), [(in_rows(trusted_space()), 0.6), (trusted_space(), 0.4)])
+@pytest.mark.parametrize(
+    ("space", "share"), [pytest.param(in_rows(trusted_space()), 0.6, marks=pytest.mark.long), (trusted_space(), 0.4)]
+)
 def test_what_is_left_out_takes_for_ever_when_it_is_counted(space: Space, share: float) -> None:
     """Packed tiles are runs of memory, so that bounds know of fewer that no report has."""
     found = list(left_out_and_counted(MeasuredCosts(space)))

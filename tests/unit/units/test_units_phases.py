@@ -217,6 +217,7 @@ void twice(float A[24][20], float B[2][24], float x[20], float y[2]) {
 """
 
 
+@pytest.mark.long
 def test_phases_are_chosen_written_and_checked_again(tmp_path: Path) -> None:
     (tmp_path / "twice.c").write_text(TWICE)
     target = make_target(load_device("u55c"), budget="routable", dsp=60)

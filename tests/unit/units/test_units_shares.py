@@ -74,6 +74,7 @@ def test_equal_shares_on_equal_slrs_share_one_search() -> None:
     assert [unit.part.elements[ArrayId("A")] for unit in found.units] == [(0, 0), (4, 0), (8, 0)]
 
 
+@pytest.mark.long
 def test_every_way_is_tried_with_adders_of_either_kind_and_the_best_goes_on() -> None:
     found, searches = dealt("gemm", "NI=12", "NJ=6", "NK=5")
     assert searches.fixed == [("adders=dsp",), ("adders=fabric",)] * 2, "by rows and by columns"
@@ -83,6 +84,7 @@ def test_every_way_is_tried_with_adders_of_either_kind_and_the_best_goes_on() ->
     assert searches.fixed == [("adders=dsp",), ("adders=fabric",)] * 2 + [()] and searches.begun == [False] * 4 + [True]
 
 
+@pytest.mark.long
 def test_a_smaller_slr_gets_less() -> None:
     found, _ = dealt("gemm", "NI=60", "NJ=16", "NK=20", device="u200", dsp=2265)
     first, second, third = found.sizes

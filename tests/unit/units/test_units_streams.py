@@ -289,6 +289,7 @@ def chain(folder: Path, **asked: object) -> UnitsDesign:
     return optimize_units(replace(request, **asked), "auto", streams=True)  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_streams_are_chosen_written_and_checked_again(tmp_path: Path) -> None:
     design = chain(tmp_path)
     design.check()
