@@ -14,6 +14,7 @@ from sisyphus.analysis import (
 from sisyphus.analysis.rewrite import most_places
 from sisyphus.forms import (
     BLOCKS,
+    BY_CASES,
     CASES,
     COALESCED,
     FORWARD,
@@ -51,7 +52,7 @@ from sisyphus.forms import (
     with_pivots,
     worth_long_rows,
 )
-from sisyphus.ir import ArrayId, Scop
+from sisyphus.ir import Array, ArrayId, Role, Scop
 from sisyphus.kernel_orders import (
     Base,
     analysed,
@@ -118,6 +119,7 @@ def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
     if sums is not None and shortest([sums]) <= shortest(plain):
         yield replace(sums, name=SUMS_WRITTEN_OUT)
     yield from _with_interiors(apart, plain, source)
+    yield from _with_cases(apart, base, plain, source)
     collected = rewritten_by(GATHERED, base, source)
     if collected is not None and shortest([collected]) <= shortest(plain) // SHORTER:
         yield collected
@@ -162,6 +164,18 @@ def _with_interiors(base: Kernel, others: Sequence[Kernel], source: Source) -> I
         best = min(found, key=lambda kernel: shortest([kernel]))
         if shortest([best]) <= shortest(others):
             yield replace(best, name=INTERIORS)
+
+
+def _with_cases(apart: Kernel, base: Kernel, others: Sequence[Kernel], source: Source) -> Iterator[Kernel]:
+    """The kernel without variables that conditions on loops give one value or another, as no other form has it."""
+    cases = _written_out(BY_CASES, apart, source)
+    if cases is not None and len(_variables(cases)) < len(_variables(base)):
+        cases = replace(cases, name=BY_CASES)
+        yield from [cases, *_other_orders(cases, None, [*others, cases], source)]
+
+
+def _variables(kernel: Kernel) -> list[Array]:
+    return [array for array in kernel.scop.arrays if array.role is Role.LOCAL and not array.extents]
 
 
 def _with_histories(kept: Kernel, others: Sequence[Kernel], source: Source) -> Iterator[Kernel]:

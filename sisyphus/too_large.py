@@ -18,6 +18,7 @@ from sisyphus.asked_forms import (
 )
 from sisyphus.forms import (
     BATCHES,
+    BY_CASES,
     CASES,
     COALESCED,
     FORWARD,
@@ -70,7 +71,7 @@ from sisyphus.target import Target
 WINDOWS = 0.5
 #: What is done to a kernel before it is cut into blocks.
 CUT = frozenset(
-    {LONG_ROWS, UNTILED, IN_PLACE, CASES, SUMS_APART, SUMS_WRITTEN_OUT}
+    {LONG_ROWS, UNTILED, IN_PLACE, CASES, BY_CASES, SUMS_APART, SUMS_WRITTEN_OUT}
     | {TOGETHER, INLINED, FORWARD, HISTORY, ROW_HISTORY, WRITTEN_OUT, INTERIORS}
     | {ROUNDS, COALESCED, FORWARD_ELEMENTS}
 )

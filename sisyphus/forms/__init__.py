@@ -22,6 +22,7 @@ from sisyphus.forms.proposals import INNER, SHORTER, proposals, schedule_text, s
 from sisyphus.forms.rewrites import (
     BATCHES,
     BLOCKS,
+    BY_CASES,
     CASES,
     COALESCED,
     FINISHED,
@@ -80,6 +81,7 @@ from sisyphus.forms.written_out import cases_apart, sums_written_out, turns_apar
 __all__ = [
     "BATCHES",
     "BLOCKS",
+    "BY_CASES",
     "CASES",
     "COALESCED",
     "FINISHED",

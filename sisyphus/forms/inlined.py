@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
+from itertools import combinations
 
 from sisyphus.analysis import Dependences
 from sisyphus.forms.values_apart import values_apart
@@ -157,9 +158,11 @@ class Walk:
         )
 
     def bar_shared(self, left: Sequence[Statement]) -> None:
-        """Bars what several of the statements that are left have in common."""
-        uses = Counter(use for statement in left for use in self.shared[statement.id])
-        self.barred |= {variable for (variable, _), users in uses.items() if users > 1}
+        """Bars what several of the statements that are left have in common in some iteration."""
+        for one, other in combinations([s for s in left if self.shared[s.id]], 2):
+            common = self.shared[one.id] & self.shared[other.id]
+            if common and are_both(one, other):
+                self.barred |= {variable for variable, _ in common}
 
     def _forget(self, written: ArrayId) -> None:
         """Values that are computed of an array are other ones once it is written."""
@@ -187,6 +190,12 @@ def _in_one_iteration(writer: Statement, reader: Statement) -> bool:
     """Whether a reader runs in iterations of the body of a writer alone, and in each of these after it."""
     shares = writer.iterators == reader.iterators and writer.position[:-1] == reader.position[:-1]
     return shares and bool(reader.domain.reset_tuple_id().is_subset(writer.domain.reset_tuple_id()))
+
+
+def are_both(one: Statement, other: Statement) -> bool:
+    """Whether some iteration of a body has both statements; true of those of different bodies."""
+    same = one.iterators == other.iterators and one.position[:-1] == other.position[:-1]
+    return not (same and one.domain.reset_tuple_id().is_disjoint(other.domain.reset_tuple_id()))
 
 
 def _as_type(expr: Expr, kind: ScalarType) -> Expr:

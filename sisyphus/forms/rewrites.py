@@ -9,6 +9,7 @@ from sisyphus.analysis import Dependences, dependences, expand, expand_inside, p
 from sisyphus.errors import KernelError
 from sisyphus.forms.batches import in_batches
 from sisyphus.forms.blocks import in_blocks
+from sisyphus.forms.by_cases import by_cases
 from sisyphus.forms.coalesced import coalesced
 from sisyphus.forms.finished import finished_apart
 from sisyphus.forms.forwarding import forwarded, forwarded_elements
@@ -49,6 +50,7 @@ SHIFTED, SHIFTED_STRIPS, LONG_ROWS, TOGETHER = "shifted", "strips-shifted ", "lo
 CASES, SUCCESSIVE, GATHERED, WEBS_APART = "cases", "successive", "gathered", "webs-apart "
 SUMS_WRITTEN_OUT, HISTORY, ROW_HISTORY, INTERIORS = "sums-written-out", "history", "history-of-rows", "interiors"
 COALESCED, FORWARD_ELEMENTS, ROUNDS, TURNS = "coalesced", "forward-elements", "rounds", "turns"
+BY_CASES = "by-cases"
 #: Places for iterations of loops inside of so many.
 INSIDE_OF = "inside-of "
 #: Blocks of what is passed on, by the dimension whose rows these are.
@@ -100,6 +102,7 @@ REWRITES: Mapping[str, Callable[[Dependences], Scop | None]] = {
     INLINED: inlined,
     LONG_ROWS: in_long_rows,
     WRITTEN_OUT: written_out,
+    BY_CASES: by_cases,
     CASES: cases_apart,
     INTERIORS: interiors_apart,
     TURNS: turns_apart,

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from sisyphus.analysis import Dependences, Nest, dependences, distribute, expand
 from sisyphus.forms.fused import stay_alone
-from sisyphus.forms.inlined import Walk, without_variables
+from sisyphus.forms.inlined import Walk, are_both, without_variables
 from sisyphus.ir import ArrayId, Scop, Statement, StmtId
 from sisyphus.values import dataclass, replace
 
@@ -70,14 +70,15 @@ def _shared(group: Sequence[Statement], walked: Walk) -> set[ArrayId]:
 
 
 def _groups(scop: Scop, walked: Walk) -> list[list[Statement]]:
-    """Statements that have values in common."""
-    groups: list[tuple[set[object], list[Statement]]] = []
+    """Statements that have values in common in some iteration."""
+    groups: list[list[Statement]] = []
     for statement in scop.statements:
-        values: set[object] = {*walked.shared[statement.id]}
-        joined = [group for group in groups if group[0] & values]
-        mine = (values.union(*(g[0] for g in joined)), [*(s for g in joined for s in g[1]), statement])
-        groups = [group for group in groups if group not in joined] + [mine]
-    return [group for _, group in groups]
+        values = walked.shared[statement.id]
+        joined = [
+            group for group in groups if any(walked.shared[s.id] & values and are_both(s, statement) for s in group)
+        ]
+        groups = [g for g in groups if g not in joined] + [[*(s for g in joined for s in g), statement]]
+    return groups
 
 
 def _are_alike(group: Sequence[Statement]) -> bool:

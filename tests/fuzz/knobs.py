@@ -16,6 +16,7 @@ from sisyphus.errors import KernelError
 from sisyphus.forms import (
     BATCHES,
     BLOCKS,
+    BY_CASES,
     CASES,
     COALESCED,
     FINISHED,
@@ -149,6 +150,7 @@ ASKED = {
     SUMS_APART: 9,
     SUMS_WRITTEN_OUT: 9,
     INTERIORS: 9,
+    BY_CASES: 9,
     INLINED: 3,
     WRITTEN_OUT: 3,
     SHIFTED: 5,
@@ -373,6 +375,7 @@ FORMED = {
         "sums-apart",
         "sums-written-out",
         "interiors",
+        "by-cases",
         "line-blocks",
         *(word.strip() for word in LOCAL_BLOCKS),
         "webs-apart",

@@ -268,7 +268,7 @@ def test_rows_that_take_turns_have_a_place_each_and_wavefronts(tmp_path: Path) -
     assert "cost" not in {a.id for a in found.arrays}
     assert computes_the_same(source, found, 3)
     waves = [k for k in load_kernels(Source(str(path))) if k.name.startswith("wave")]
-    assert waves and all(k.rewrites[0] == FORWARD for k in waves)
+    assert waves and all(FORWARD in k.rewrites for k in waves)
 
 
 @pytest.mark.parametrize(
