@@ -2,8 +2,8 @@
 
 The search counts the widest beat that each partition leaves, and the logic of the narrowest. Where a solution turns out
 too large, the beats are chosen anew, of all arrays together: for the shortest times that all loads, and all stores, may
-take so that some beats that keep to them fit. One array may so lie in URAM and another one, of narrower beats, in BRAM.
-Knows no formula.
+take so that some beats that keep to them fit, with banks in some storage. One array may so lie in URAM and another one
+in BRAM. Knows no formula.
 """
 
 from __future__ import annotations
@@ -32,30 +32,35 @@ def with_narrower_beats(costs: CostModel, solution: Solution, left: Mapping[str,
         beats = [_as_moved(array, beat, moved) for beat in costs.beats(array, solution.states[array])]
         if len(beats) > 1:
             arrays.append(_Beats(array, beats, solution.widths[array], left))
-    if not arrays:
-        return None
-    widths = {**solution.widths, **_fastest(arrays, np.array([*left.values()], np.float64))}
-    return replace(solution, widths=widths) if widths != dict(solution.widths) else None
+    chosen = _fastest(arrays, np.array([*left.values()], np.float64)) if arrays else {}
+    widths = {**solution.widths, **{array: beat.width for array, beat in chosen.items()}}
+    storages = {beats.array: chosen[beats.array].storage for beats in arrays if beats.is_asked(chosen)}
+    return replace(solution, widths=widths, storages=storages) if storages or widths != solution.widths else None
 
 
 class _Beats:
     """The beats of an array, with what each takes of the budgets beyond what the present one takes."""
 
     def __init__(self, array: ArrayId, beats: Sequence[Beat], width: int, names: Collection[str]) -> None:
-        self.array, self.widths = array, [beat.width for beat in beats]
+        """The present one has this width, and the storage of the first."""
+        self.array, self.beats = array, beats
         self.load, self.store = np.array([b.load for b in beats]), np.array([b.store for b in beats])
         used = np.array([[beat.usage.get(name, 0.0) for name in names] for beat in beats])
-        self.added: Floats = used - used[self.widths.index(width)]
+        self.added: Floats = used - used[[beat.width for beat in beats].index(width)]
+
+    def is_asked(self, chosen: Mapping[ArrayId, Beat]) -> bool:
+        """Whether banks have to be asked for in another storage than they usually are in."""
+        return self.array in chosen and chosen[self.array].storage != self.beats[0].storage
 
 
-def _fastest(arrays: Sequence[_Beats], left: Floats) -> dict[ArrayId, int]:
-    """The widths of the shortest load and store together; none where nothing fits.
+def _fastest(arrays: Sequence[_Beats], left: Floats) -> dict[ArrayId, Beat]:
+    """The beats of the shortest load and store together; none where nothing fits.
 
     A longer load never asks for a longer store.
     """
     loads = np.unique(np.concatenate([beats.load for beats in arrays])).tolist()
     stores = np.unique(np.concatenate([beats.store for beats in arrays])).tolist()
-    best: dict[ArrayId, int] = {}
+    best: dict[ArrayId, Beat] = {}
     least, at = np.inf, len(stores) - 1
     for load in loads:
         while at >= 0 and (found := _fitting(arrays, load, stores[at], left)):
@@ -65,8 +70,8 @@ def _fastest(arrays: Sequence[_Beats], left: Floats) -> dict[ArrayId, int]:
     return best
 
 
-def _fitting(arrays: Sequence[_Beats], load: float, store: float, left: Floats) -> dict[ArrayId, int]:
-    """Widths within these times that fit, of these the ones that take least; none where none do."""
+def _fitting(arrays: Sequence[_Beats], load: float, store: float, left: Floats) -> dict[ArrayId, Beat]:
+    """Beats within these times that fit, of these the ones that take least; none where none do."""
     kept = [np.flatnonzero((beats.load <= load) & (beats.store <= store)) for beats in arrays]
     if not all(map(len, kept)):
         return {}
@@ -81,7 +86,7 @@ def _fitting(arrays: Sequence[_Beats], load: float, store: float, left: Floats) 
         sums, picks = sums[order], picks[order]
     if not len(picks):
         return {}
-    return {beats.array: beats.widths[row] for beats, row in zip(arrays, picks[0].tolist(), strict=True)}
+    return {beats.array: beats.beats[row] for beats, row in zip(arrays, picks[0].tolist(), strict=True)}
 
 
 def _as_moved(array: ArrayId, beat: Beat, moved: Collection[tuple[ArrayId, bool]]) -> Beat:

@@ -118,17 +118,20 @@ class Move:
 
 @dataclass(frozen=True)
 class Beat:
-    """Elements per beat of a resident array: cycles of its load and store, and what it takes of each budget."""
+    """Elements per beat of a resident array and the storage of its banks: cycles of its load and store, and what it
+    takes of each budget.
+    """
 
     width: int
     load: float
     store: float
     usage: Mapping[str, float]
+    storage: str = "auto"
 
 
 @dataclass(frozen=True, eq=False)
 class Width:
-    """A resident array with beats of so many elements, per state of its partition.
+    """A resident array with beats of so many elements in banks of one storage, per state of its partition.
 
     Cycles of its load and store, what it takes of each budget, and whether the state leaves such a beat. `memory` are
     the bytes of its banks, which the searches count for themselves.
@@ -140,12 +143,13 @@ class Width:
     usage: Mapping[str, Floats]
     possible: Mask
     memory: Floats | None = None
+    storage: str = "auto"
 
     def at(self, state: int) -> Beat:
         """The array in one state."""
         usage = {name: float(used[state]) for name, used in self.usage.items()}
         usage |= {} if self.memory is None else {"onchip_bytes": float(self.memory[state])}
-        return Beat(self.elements, float(self.load[state]), float(self.store[state]), usage)
+        return Beat(self.elements, float(self.load[state]), float(self.store[state]), usage, self.storage)
 
     def cycles(self, move: Move) -> Floats:
         return (self.load if move.is_load else self.store) + move.wait

@@ -1,8 +1,8 @@
 """Whether block memories can hold arrays for the whole kernel: each array takes BRAM or URAM, as its banks are.
 
 Budgets look at one kind of block at a time, and of each array at the beat that takes least of it: what wide beats put
-into URAM may lie in BRAM with narrow ones, so that it seems to lie in neither. Here the kinds are looked at together.
-Knows no formula.
+into URAM may lie in BRAM with narrow ones, or where banks are asked for so, and it seems to lie in neither. Here the
+kinds are looked at together. Knows no formula.
 """
 
 from __future__ import annotations
@@ -82,8 +82,9 @@ def _in_banks(memories: MemoryTable, elements: int, bits: int, most_banks: int) 
     while banks > 0:
         words = -(-elements // banks)
         banks = -(-elements // words)
-        bank = memories.bank(words, bits, memories.storage)
-        yield banks * bank.bram18k, banks * bank.uram
+        for storage in memories.storages:
+            bank = memories.bank(words, bits, storage)
+            yield banks * bank.bram18k, banks * bank.uram
         banks -= 1
 
 

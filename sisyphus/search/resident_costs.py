@@ -21,7 +21,7 @@ CORES = ("dsp", "lut", "ff")
 #: Block memories of both kinds together, in BRAM18.
 EITHER = "blocks"
 #: What the beats of an array that may have these take.
-KnownWidths: TypeAlias = dict[tuple[ArrayId, tuple[int, ...]], Mapping[int, Width]]
+KnownWidths: TypeAlias = dict[tuple[ArrayId, tuple[int, ...], str], Mapping[int, Width]]
 
 
 class ResidentCosts(PortedCosts):
@@ -47,15 +47,27 @@ class ResidentCosts(PortedCosts):
         return np.where(is_own, found + self.rules.cycles.step + move.wait, np.inf)
 
     def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:
-        widest, widths = self.states[array].width[state], self._widths(array)
-        return [widths[width].at(state) for width in self.space.widths[array] if width <= widest]
+        widest = self.states[array].width[state]
+        found = [
+            self._widths(array, storage)[width].at(state)
+            for width in self.space.widths[array]
+            if width <= widest
+            for storage in self._storages
+        ]
+        return [beat for at, beat in enumerate(found) if at % len(self._storages) == 0 or _differ(beat, found[at - 1])]
 
-    def _whole(self, array: ArrayId, factors: Ints, widths: Ints) -> ArrayCosts:
+    @property
+    def _storages(self) -> Sequence[str]:
+        """What the banks of a whole array may be in, first what they are in if nothing speaks against it."""
+        return self.space.target.memories.storages
+
+    def _whole(self, array: ArrayId, factors: Ints, widths: Ints, storage: str | None = None) -> ArrayCosts:
         """A whole array with these partitions and beats."""
+        target = self.space.target if storage is None else self.space.target.asking(storage)
         columns, declared = tuple(factors[:, at] for at in range(factors.shape[1])), self.space.scop.array(array)
         streams = widths > self.space.direct_width(array)
         joins = self.space.arrives_with_another(array)
-        return ArrayCosts(self.space.target, declared, declared.extents, columns, widths, streams, self.rules, joins)
+        return ArrayCosts(target, declared, declared.extents, columns, widths, streams, self.rules, joins)
 
     def _moved(self, rows: ArrayCosts, *, is_load: bool) -> Ints:
         """Cycles of the transfer of a whole array."""
@@ -71,15 +83,18 @@ class ResidentCosts(PortedCosts):
         return found
 
     def by_width(self, array: ArrayId) -> Sequence[Width]:
-        found = [self._widths(array)[width] for width in self._own_widths(array)]
-        return [width for width in found if width.possible.any()] or found[-1:]
+        first, *others = ([self._widths(array, s)[w] for w in self._own_widths(array)] for s in self._storages)
+        found = [*first, *(w for other in others for w, usual in zip(other, first, strict=True) if _differ(w, usual))]
+        return [width for width in found if width.possible.any()] or first[-1:]
 
-    def _widths(self, array: ArrayId) -> Mapping[int, Width]:
+    def _widths(self, array: ArrayId, storage: str | None = None) -> Mapping[int, Width]:
         """Beats of all widths, counted together: for so few numbers it is the calls that take time."""
+        storage = storage or self._storages[0]
         widths = self.space.widths[array]
-        if (array, widths) not in self._known_widths:
+        key = (array, widths, storage)
+        if key not in self._known_widths:
             factors, served = zip(*map(self.states[array].serving, widths), strict=True)
-            rows = self._whole(array, np.concatenate(factors), np.repeat(widths, len(factors[0])))
+            rows = self._whole(array, np.concatenate(factors), np.repeat(widths, len(factors[0])), storage)
 
             def by_width(column: Floats | Ints) -> Floats:
                 return np.broadcast_to(np.asarray(column, np.float64), rows.widths.shape).reshape(len(widths), -1)
@@ -91,14 +106,18 @@ class ResidentCosts(PortedCosts):
             for name, used in usage.items():
                 possible = possible & (used <= getattr(self.space.target.budget, name))
             usage[EITHER] = usage["bram18k"] + WORTH * usage["uram"]
-            self._known_widths[array, widths] = {
-                width: Width(width, load[at], store[at], {n: u[at] for n, u in usage.items()}, possible[at], memory[at])
+            self._known_widths[key] = {
+                width: Width(
+                    width, load[at], store[at], {n: u[at] for n, u in usage.items()}, possible[at], memory[at], storage
+                )
                 for at, width in enumerate(widths)
             }
-        return self._known_widths[array, widths]
+        return self._known_widths[key]
 
     def _resident(self, array: ArrayId) -> Mapping[str, Floats]:
-        """Per budget and state what an array takes at least, with a beat that may be narrower than the widest."""
+        """Per budget and state what an array takes at least, with a beat that may be narrower than the widest, and in
+        whichever storage.
+        """
         if array not in self._known_residents:
             found: dict[str, Floats] = {}
             for width in self.by_width(array):
@@ -132,3 +151,8 @@ class ResidentCosts(PortedCosts):
 def users_of(use: ArrayUse) -> Users:
     """One task that uses an array."""
     return Users(int(use.reads), int(use.writes), int(use.reads and use.writes))
+
+
+def _differ(one: Width | Beat, other: Width | Beat) -> bool:
+    """Whether an array takes other blocks in one storage than in another one."""
+    return any(bool(np.any(one.usage[name] != other.usage[name])) for name in BLOCKS)

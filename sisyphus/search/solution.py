@@ -21,7 +21,8 @@ from sisyphus.values import dataclass, field, replace
 class Solution:
     """A complete choice with its cycles; `states` are of the arrays, `widths` the widest beats that these leave.
 
-    `picks` have the entry of each nest, as `bounds` offer them.
+    `storages` is what banks of some arrays are asked to be in, where it is not what all others are in. `picks` have the
+    entry of each nest, as `bounds` offer them.
     """
 
     cycles: float
@@ -29,6 +30,7 @@ class Solution:
     placement: Placement
     states: Mapping[ArrayId, int]
     widths: Mapping[ArrayId, int]
+    storages: Mapping[ArrayId, str] = field(default_factory=dict)
     picks: tuple[Table, ...] = field(default=(), compare=False)
     bounds: LowerBounds | None = field(default=None, compare=False)
 
@@ -78,11 +80,11 @@ def solution_of(
     if transfer_limit is not None:
         widths |= {array: int(chosen[asked[array]]) for array, chosen in transfer_limit.widths.items()}
     choices = tuple(offers.options[pick.nest].choice(pick) for pick in picks)
-    return Solution(whole.cycles, choices, offers.placement, asked, widths, tuple(picks), offers.bounds)
+    return Solution(whole.cycles, choices, offers.placement, asked, widths, picks=tuple(picks), bounds=offers.bounds)
 
 
 def point_of(space: Space, solution: Solution) -> DesignPoint:
     """By way of what is chosen, so that equal choices give equal points whichever solver made them."""
     placement = solution.placement
     nests = {choice.nest: replace(choice, residents=placement.residents) for choice in solution.choices}
-    return decode(space, Choices(nests, solution.widths, placement.registers))
+    return decode(space, Choices(nests, solution.widths, placement.registers, solution.storages))

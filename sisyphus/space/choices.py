@@ -57,11 +57,15 @@ class Places:
 
 @dataclass(frozen=True)
 class Choices:
-    """What is chosen for a kernel: in each nest, the widest beat of each array, and which arrays lie in registers."""
+    """What is chosen for a kernel: in each nest, the widest beat of each array, and which arrays lie in registers.
+
+    `storages` is what banks of arrays on chip are asked to be in, where it is not what all others are.
+    """
 
     nests: Mapping[str, NestChoices]
     widths: Mapping[ArrayId, int]
     registers: frozenset[ArrayId] = frozenset()
+    storages: Mapping[ArrayId, str] = field(default_factory=dict)
 
     def with_nest(self, nest: NestChoices) -> Choices:
         """The same with other choices in this nest."""
@@ -191,7 +195,8 @@ def _buffers(space: Space, chosen: Mapping[str, NestPoint], array: ArrayId, choi
     if resident:
         width, extents = _resident_width(space, array, choices), space.scop.array(array).extents
         factors = extents if array in choices.registers else _partition(space, chosen, array, resident, width)
-        yield BufferPoint(array, tuple(n.id for n in resident), KERNEL_PLACE, factors, storage=storage)
+        own = choices.storages.get(array, storage)
+        yield BufferPoint(array, tuple(n.id for n in resident), KERNEL_PLACE, factors, storage=own)
     for place, nests in _shares(space, chosen, array, choices):
         factors = _partition(space, chosen, array, nests, space.width_served(array))
         tile = BufferPoint(array, tuple(n.id for n in nests), place, factors, storage=storage)
@@ -319,9 +324,10 @@ def _legal_widths(space: Space, chosen: Mapping[str, NestPoint], buffer: BufferP
 def choices(space: Space, point: DesignPoint) -> Choices:
     """What was chosen for a point that lies in the space, the inverse of `decode`; `NotADesign` where it does not."""
     widths = {array: _width_in(space, point, array) for array in space.used_arrays}
-    whole = (b for b in point.buffers if b.place == KERNEL_PLACE and b.partition)
+    whole = [b for b in point.buffers if b.place == KERNEL_PLACE and b.partition]
     registers = frozenset(b.array for b in whole if b.partition == space.scop.array(b.array).extents)
-    return Choices({nest.id: _nest_choices(nest, point) for nest in space.nests}, widths, registers)
+    storages = {b.array: b.storage for b in whole if b.storage != space.target.memories.storage}
+    return Choices({nest.id: _nest_choices(nest, point) for nest in space.nests}, widths, registers, storages)
 
 
 def _nest_choices(nest: NestSpace, point: DesignPoint) -> NestChoices:

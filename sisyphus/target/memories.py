@@ -36,7 +36,7 @@ class MemoryTable:
 
     32-bit memories follow measured steps without exception. Other widths follow the rule of 64-bit memories of an
     older version, and blocks of the shapes they have; they are marked unmeasured beyond what reports confirm.
-    `storage` is what designs of a search ask for.
+    `storage` is what designs of a search ask for, but for arrays that are better in another one of `storages`.
     """
 
     has_uram: bool
@@ -54,18 +54,25 @@ class MemoryTable:
             found = self._known[key] = self._marked(self._bank(words, bits, storage_of(storage, words, bits)))
         return found
 
-    def storing(self, words: int, bram18k: int, uram: int) -> MemoryTable:
-        """The same with what designs ask for with so many blocks, for arrays of so many words of 32 bits together.
+    @property
+    def storages(self) -> tuple[str, ...]:
+        """What a whole array on chip may be asked to be in, first what others are."""
+        every = ("auto", "deep") if self.has_uram else ("auto",)
+        return (self.storage, *(other for other in every if other != self.storage))
+
+    def storing(self, bram18k: int, uram: int) -> MemoryTable:
+        """The same with what designs ask for with so many blocks.
 
         It is `deep` where a bank just larger than a block of URAM takes no more of the URAM than it would of the
-        BRAM18, but where all arrays may be on chip in blocks of both kinds and not in URAM alone: then large banks have
-        to be in BRAM, too.
+        BRAM18.
         """
-        block, in_bram = _words_of_uram(), bram18k * package_toml("memories.toml")["word32"]["bram18k_words"]
+        block = _words_of_uram()
         deep, alone = self.bank(block + 1, DEEP_BITS, "deep"), self.bank(block + 1, DEEP_BITS)
-        takes_less = deep.uram * bram18k <= alone.bram18k * uram
-        needs_both = uram * block < words <= uram * block + in_bram
-        storage = "deep" if takes_less and not needs_both else "auto"
+        storage = "deep" if deep.uram * bram18k <= alone.bram18k * uram else "auto"
+        return self.asking(storage)
+
+    def asking(self, storage: str) -> MemoryTable:
+        """The same where designs ask for this storage."""
         return memory_table(has_uram=self.has_uram, family=self.family, storage=storage)
 
     def pingpong(self, words: int, bits: int, *, dual_port: bool = True) -> BankCost:

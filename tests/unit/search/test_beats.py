@@ -124,3 +124,22 @@ def test_what_is_left_of_another_budget_is_kept_to() -> None:
     assert sorted(found.widths.values()) == [2, 8]
     assert narrowed(beats, {"uram": 4.0, "bram18k": -9.0}) is None
     assert narrowed(beats, {"uram": 5.0, "bram18k": -10.0}) is None
+
+
+def test_banks_are_asked_for_in_another_storage_where_that_fits() -> None:
+    """The widest beats stay; a second array that has to leave URAM goes to BRAM, of which there is enough for one."""
+    beats = {
+        ArrayId(name): [
+            Beat(w, 64 / w, 64 / w, {"uram": 4.0, "bram18k": 0.0}, "deep")
+            if storage == "deep"
+            else Beat(w, 64 / w, 64 / w, {"uram": 0.0, "bram18k": 10.0}, "auto")
+            for w in (1, 8)
+            for storage in ("deep", "auto")
+        ]
+        for name in "AB"
+    }
+    found = narrowed(beats, {"uram": 4.0, "bram18k": -10.0})
+    assert found is not None
+    assert set(found.widths.values()) == {8} and [*found.storages.values()] == ["auto"]
+    assert narrowed(beats, {"uram": 4.0, "bram18k": -9.0}) is None
+    assert narrowed(beats, {"uram": 8.0, "bram18k": -20.0}) is not None

@@ -62,9 +62,12 @@ def test_no_partition_takes_less_than_the_least_blocks(elements: int, bits: int)
 )
 def test_arrays_that_fit_in_some_number_of_banks_fit(elements: int, bits: int, most: int, uram: int) -> None:
     memories = make_target(load_device("u200"), budget="chip").memories
-    storage = memories.storage
-    banks = {count: memories.bank(-(-elements // count), bits, storage) for count in range(1, most + 1)}
-    takes = [(count * bank.bram18k, count * bank.uram) for count, bank in banks.items()]
+    banks = [
+        (count, memories.bank(-(-elements // count), bits, storage))
+        for count in range(1, most + 1)
+        for storage in memories.storages
+    ]
+    takes = [(count * bank.bram18k, count * bank.uram) for count, bank in banks]
     for bram18k in {0, *(used for used, _ in takes)}:
         fits = any(used <= bram18k and other <= uram for used, other in takes)
         assert fits_alone(memories, elements, bits, most, (bram18k, uram)) == fits

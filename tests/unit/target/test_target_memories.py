@@ -236,14 +236,15 @@ def test_deep_banks_take_a_smaller_share_of_the_device(words: int, bits: int) ->
 
 
 def test_searches_ask_for_deep_storage_where_there_is_uram_to_spare() -> None:
-    u200, million = make_target(load_device("u200")), 1_000_000
-    assert [u200.memories.storage, u200.storing(million).memories.storage] == ["auto", "deep"]
-    assert make_target(load_device("u200"), uram=8).storing(1000).memories.storage == "auto"
-    assert make_target(load_device("u200"), uram=8, bram18k=64).storing(1000).memories.storage == "deep"
-    assert make_target(load_device("pynq-z2")).storing(1000).memories.storage == "auto"
+    u200 = make_target(load_device("u200"))
+    assert [u200.memories.storage, u200.storing().memories.storage] == ["auto", "deep"]
+    assert make_target(load_device("u200"), uram=8).storing().memories.storage == "auto"
+    assert make_target(load_device("u200"), uram=8, bram18k=64).storing().memories.storage == "deep"
+    assert make_target(load_device("pynq-z2")).storing().memories.storage == "auto"
 
 
-@pytest.mark.parametrize(("words", "storage"), [(40_000, "deep"), (41_000, "auto"), (51_200, "auto"), (51_300, "deep")])
-def test_arrays_that_need_both_kinds_of_blocks_may_have_both(words: int, storage: str) -> None:
-    """10 blocks of URAM have 40,960 words, and 20 BRAM18 have 10,240 more."""
-    assert make_target(load_device("u200"), uram=10, bram18k=20).storing(words).memories.storage == storage
+def test_whole_arrays_may_be_in_either_where_there_is_uram() -> None:
+    u200 = make_target(load_device("u200"))
+    assert [*u200.memories.storages] == ["auto", "deep"] and [*u200.storing().memories.storages] == ["deep", "auto"]
+    assert u200.asking("deep").memories.storage == "deep"
+    assert [*make_target(load_device("pynq-z2")).storing().memories.storages] == ["auto"]
