@@ -27,6 +27,7 @@ from sisyphus.forms import (
     INSIDE,
     INTERIORS,
     LONG_ROWS,
+    MARGINS,
     PIVOT_BLOCKS,
     PIVOTS,
     PRIVATE,
@@ -167,11 +168,20 @@ def _with_interiors(base: Kernel, others: Sequence[Kernel], source: Source) -> I
 
 
 def _with_cases(apart: Kernel, base: Kernel, others: Sequence[Kernel], source: Source) -> Iterator[Kernel]:
-    """The kernel without variables that conditions on loops give one value or another, as no other form has it."""
+    """The kernel without variables that conditions on loops give one value or another, as no other form has it.
+
+    And with statements that differ at borders as one.
+    """
     cases = _written_out(BY_CASES, apart, source)
     if cases is not None and len(_variables(cases)) < len(_variables(base)):
         cases = replace(cases, name=BY_CASES)
-        yield from [cases, *_other_orders(cases, None, [*others, cases], source)]
+        others = [*others, cases]
+        yield from [cases, *_other_orders(cases, None, others, source)]
+    else:
+        cases = base
+    whole = rewritten_by(MARGINS, cases, source)
+    if whole is not None and shortest([whole]) <= shortest(others):
+        yield from [whole, *_other_orders(whole, None, [*others, whole], source)]
 
 
 def _variables(kernel: Kernel) -> list[Array]:

@@ -23,6 +23,7 @@ from sisyphus.forms.latches import latched
 from sisyphus.forms.line_blocks import in_line_blocks
 from sisyphus.forms.local_blocks import in_local_blocks
 from sisyphus.forms.long_rows import in_long_rows
+from sisyphus.forms.margins import with_margins
 from sisyphus.forms.order_proof import faults
 from sisyphus.forms.panels import in_panels
 from sisyphus.forms.pivots import with_pivots
@@ -50,7 +51,7 @@ SHIFTED, SHIFTED_STRIPS, LONG_ROWS, TOGETHER = "shifted", "strips-shifted ", "lo
 CASES, SUCCESSIVE, GATHERED, WEBS_APART = "cases", "successive", "gathered", "webs-apart "
 SUMS_WRITTEN_OUT, HISTORY, ROW_HISTORY, INTERIORS = "sums-written-out", "history", "history-of-rows", "interiors"
 COALESCED, FORWARD_ELEMENTS, ROUNDS, TURNS = "coalesced", "forward-elements", "rounds", "turns"
-BY_CASES = "by-cases"
+BY_CASES, MARGINS = "by-cases", "margins"
 #: Places for iterations of loops inside of so many.
 INSIDE_OF = "inside-of "
 #: Blocks of what is passed on, by the dimension whose rows these are.
@@ -101,6 +102,7 @@ REWRITES: Mapping[str, Callable[[Dependences], Scop | None]] = {
     IN_PLACE: in_place,
     INLINED: inlined,
     LONG_ROWS: in_long_rows,
+    MARGINS: with_margins,
     WRITTEN_OUT: written_out,
     BY_CASES: by_cases,
     CASES: cases_apart,

@@ -38,10 +38,12 @@ class Emitter:
         self._prefix: tuple[int, ...] = ()
         self._counter = [0]
 
-    def by_cases(self, translate: Callable[[], None], node: c_ast.Node) -> None:
+    def by_cases(self, translate: Callable[[], None], node: c_ast.Node, splits: int = 0) -> None:
         """Translates a statement as it is; where a condition decides what it means, once for each of both cases.
 
         b[i] = a[i > 0 ? i - 1 : 0];   becomes   if (i >= 1) b[i] = a[i - 1]; else b[i] = a[0];
+
+        It is a case of so many conditions already that hold in some iterations and not in others.
         """
         affines, drafts, asked = self.affines, len(self.drafts), len(self.affines.ledger.questions)
         outer, known, scope = affines.context, affines.cases, affines.scope
@@ -55,16 +57,17 @@ class Emitter:
         finally:
             affines.cases = known
         del self.drafts[drafts:], affines.ledger.questions[asked:]
-        if len(known or {}) >= MOST_CASES:
-            raise affines.fault("too-complex", "this statement means something else in too many cases", node)
         affines.scope, (self._prefix, self._counter, self.guards, self.expressions.guards) = scope, place
         intervals, written = self.expressions.intervals, self.variables.written()
-        for holds in (True, False):
-            affines.context = outer.under(condition if holds else negate(condition))
-            affines.cases = {**(known or {}), condition: holds}
-            if affines.context.known and not is_empty(affines.context):
-                with self.variables.as_written(written):
-                    self.by_cases(translate, node)
+        sides = {holds: outer.under(condition if holds else negate(condition)) for holds in (True, False)}
+        possible = [holds for holds, context in sides.items() if context.known and not is_empty(context)]
+        splits += len(possible) > 1
+        if splits > MOST_CASES:
+            raise affines.fault("too-complex", "this statement means something else in too many cases", node)
+        for holds in possible:
+            affines.context, affines.cases = sides[holds], {**(known or {}), condition: holds}
+            with self.variables.as_written(written):
+                self.by_cases(translate, node, splits)
             intervals.forget({draft.write.array for draft in self.drafts[drafts:]})
         affines.context, affines.cases = outer, known
 

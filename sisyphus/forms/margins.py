@@ -1,0 +1,231 @@
+"""Statements that read something else at a border made one, with arrays that have a margin; knows no cost.
+
+for 0 < i < n: b[i] = a[i-1] + a[i]   b[0] = a[0] + a[0]   becomes
+for i: m[i] = 0   for i: m[i+1] = a[i]   for i: b[i] = (i <= 0 ? m[i+1] : m[i]) + m[i+1]
+
+What is in a margin is read and never asked for. An element beyond the border exists, so that one nest may read it
+whatever the condition says, as hardware does that selects.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, groupby
+
+from sisyphus.analysis import Dependences, count_or_none, liveness
+from sisyphus.forms.building import Names, copying, local, runs_of, with_elements
+from sisyphus.forms.settled import settled
+from sisyphus.ir import (
+    INT32,
+    Array,
+    ArrayId,
+    Binary,
+    Cast,
+    Expr,
+    Index,
+    Literal,
+    Read,
+    Ref,
+    Role,
+    Scop,
+    Select,
+    Statement,
+    children,
+    rebuild,
+    walk,
+)
+from sisyphus.poly import (
+    Affine,
+    Set,
+    affine_range,
+    comparisons,
+    empty_set,
+    make_box,
+    make_set,
+    remaining_conditions,
+    renamed,
+    union_of,
+    var,
+)
+from sisyphus.values import dataclass, replace
+
+#: Elements of a margin at each end of a dimension at most.
+WIDEST = 8
+#: Per dimension the first and the last place of an array.
+Places = tuple[tuple[int, int], ...]
+
+
+def with_margins(found: Dependences) -> Scop | None:
+    """The kernel with statements that differ in what they read beyond borders made one each; None where none do."""
+    scop = found.scop
+    merged = [one for group in _groups(scop.statements) if (one := _merged(scop, group)) is not None]
+    if not merged or scop.fused:
+        return None
+    by_id, gone = {one.id: one for one, _ in merged}, {name for _, names in merged for name in names}
+    left = tuple(by_id.get(s.id, s) for s in scop.statements if s.id not in gone)
+    scop = replace(scop, statements=left)
+    places = _places(scop, [*by_id.values()])
+    if any(_is_wide(scop.array(array), margin) for array, margin in places.items()):
+        return None
+    for array, margin in places.items():
+        scop = _in_margin(scop, scop.array(array), margin)
+    return scop
+
+
+def _groups(statements: Sequence[Statement]) -> Iterator[list[Statement]]:
+    """Statements of one body, one behind the other, that write the same element."""
+    for _, group in groupby(statements, lambda s: (s.position[:-1], s.iterators, s.write, s.write_type)):
+        alike = list(group)
+        if len(alike) > 1 and alike[0].iterators:
+            yield alike
+
+
+@dataclass(frozen=True, eq=False)
+class _Piece:
+    """A statement at some points of its loops, and what it computes there."""
+
+    statement: Statement
+    points: Set
+    value: Expr
+
+
+def _merged(scop: Scop, group: Sequence[Statement]) -> tuple[Statement, set[str]] | None:
+    """A statement in place of several, and the others of them; None where they differ in more than borders.
+
+    It is one of most points, which chooses what others read instead where its own element lies beyond the border.
+    """
+    counted = {s.id: count_or_none(s.domain) or 0 for s in group}
+    domains = {s.id: s.domain.reset_tuple_id() for s in group}
+    largest_first = sorted(group, key=lambda s: -counted[s.id])
+    pieces = [_Piece(s, domains[s.id], settled(s.rhs, domains[s.id])) for s in largest_first]
+    if any(_shape(piece.value) != _shape(pieces[0].value) for piece in pieces):
+        return None
+    if not all(one.is_disjoint(other) for one, other in combinations(domains.values(), 2)):
+        return None
+    whole = union_of([*domains.values()]).coalesce()
+    for main in pieces if whole.n_basic_set() == 1 else ():
+        statement = main.statement
+        if counted[statement.id] == counted[pieces[0].statement.id]:
+            rhs = _with_choices(scop, main, pieces, whole)
+            if rhs is not None:
+                made = replace(statement, domain=renamed(whole, statement.id, statement.iterators), rhs=rhs)
+                return made, {s.id for s in group if s is not statement}
+    return None
+
+
+def _with_choices(scop: Scop, main: _Piece, pieces: Sequence[_Piece], whole: Set) -> Expr | None:
+    """What all pieces compute as the main one does; None where they differ in more than what is beyond borders."""
+    loops = main.statement.iterators
+    instead = defaultdict[int, dict[Expr, Set]](dict)
+    for piece in pieces:
+        for at, (own, other) in enumerate(zip(_leaves(main.value), _leaves(piece.value), strict=True)):
+            if own == other:
+                continue
+            if not isinstance(own, Read) or own.type != other.type:
+                return None
+            points = piece.points.subtract(_same(own, other, loops))
+            if _may_exist(scop, own.ref, loops, points):
+                return None
+            if not points.is_empty():
+                known = (one for one in instead[at] if points.is_subset(_same(one, other, loops)))
+                name = next(known, other)
+                instead[at][name] = points.union(instead[at].get(name, points))
+    leaves = [_chosen(leaf, instead[at], whole) for at, leaf in enumerate(_leaves(main.value))]
+    found = iter([leaf for leaf in leaves if leaf is not None])
+    return None if None in leaves else rebuild(main.value, lambda _: next(found))
+
+
+def _leaves(expr: Expr) -> list[Expr]:
+    return [part for part in walk(expr) if not children(part)]
+
+
+def _shape(expr: Expr) -> list[tuple[object, ...]]:
+    """An expression but for what it reads."""
+    return [
+        (type(part), part.type, *(getattr(part, name, None) for name in ("op", "function", "table", "extents")))
+        if children(part)
+        else ()
+        for part in walk(expr)
+    ]
+
+
+def _same(one: Expr, other: Expr, loops: Sequence[str]) -> Set:
+    """The points at which two expressions read one element."""
+    if not isinstance(one, Read) or not isinstance(other, Read) or one.ref.array != other.ref.array:
+        return empty_set("", loops)
+    return make_set("", loops, zero=[a - b for a, b in zip(one.ref.index, other.ref.index, strict=True)])
+
+
+def _may_exist(scop: Scop, ref: Ref, loops: Sequence[str], points: Set) -> bool:
+    """Whether at any of some points an element lies in its array."""
+    extents = scop.array(ref.array).extents
+    inside = [end for index, extent in zip(ref.index, extents, strict=True) for end in (index, extent - 1 - index)]
+    return not points.intersect(make_set("", loops, at_least_zero=inside)).is_empty()
+
+
+def _chosen(leaf: Expr, instead: Mapping[Expr, Set], whole: Set) -> Expr | None:
+    """What a leaf of the statement becomes: others `instead` at some points; None where no conditions tell which."""
+    for other, points in instead.items():
+        parts = remaining_conditions(points, whole)
+        if len(parts) != 1 or not parts[0]:
+            return None
+        leaf = Select(_all([*comparisons(parts[0])]), other, leaf, leaf.type)
+    return leaf
+
+
+def _all(conditions: Sequence[tuple[Affine, str, Affine]]) -> Expr:
+    (left, op, right), *rest = conditions
+    first: Expr = Binary(op, Index(left, INT32), Index(right, INT32), INT32)
+    return first if not rest else Binary("&&", first, _all(rest), INT32)
+
+
+def _places(scop: Scop, merged: Sequence[Statement]) -> dict[ArrayId, Places]:
+    """Where the arrays begin and end of which some statements read more than there is."""
+    found = dict[ArrayId, Places]()
+    for statement in merged:
+        ends = {name: (run.start, run.stop - 1) for name, run in runs_of(statement).items()}
+        for ref in statement.reads:
+            own = found.get(ref.array, tuple((0, extent - 1) for extent in scop.array(ref.array).extents))
+            read = [affine_range(index, ends) for index in ref.index]
+            found[ref.array] = tuple((min(a, low), max(b, high)) for (a, b), (low, high) in zip(own, read, strict=True))
+    whole = {a.id: tuple((0, extent - 1) for extent in a.extents) for a in scop.arrays}
+    return {array: places for array, places in found.items() if places != whole[array]}
+
+
+def _is_wide(array: Array, places: Places) -> bool:
+    return any(-low > WIDEST or high >= e + WIDEST for (low, high), e in zip(places, array.extents, strict=True))
+
+
+def _in_margin(scop: Scop, array: Array, places: Places) -> Scop:
+    """The kernel with an array of its own, with room for more places, in place of an array.
+
+    Nothing is in the margin, and what the array holds comes in at first and goes back in the end, if anybody wants it.
+    """
+    names, live = Names(scop), liveness(scop)[array.id]
+    inside = local(array, names.array(array.id), [high - low + 1 for low, high in places])
+
+    def shifted(index: Sequence[Affine]) -> Ref:
+        return Ref(inside.id, tuple(at - low for at, (low, _) in zip(index, places, strict=True)))
+
+    statements = [
+        with_elements(s, {ref: shifted(ref.index) for ref in (s.write, *s.reads) if ref.array == array.id})
+        for s in scop.statements
+    ]
+    first, last = statements[0], statements[-1]
+    loops = [names.wanted(f"{array.id}_{at}") for at in range(len(places))]
+    own = [var(loop) for loop in loops]
+    within = shifted(own)
+
+    def nest(place: int, extents: Sequence[int], moved: tuple[Ref, Ref]) -> Statement:
+        name = names.statement(first.id)
+        return copying(name, array.span, loops, make_box("", extents), (place,), array.type, moved)
+
+    here, there = Ref(inside.id, tuple(own)), Ref(array.id, tuple(own))
+    empty = nest(first.position[0] - 2, inside.extents, (here, here))
+    before = [replace(empty, rhs=Cast(Literal("0", INT32), array.type))]
+    if live.load:
+        before.append(nest(first.position[0] - 1, array.extents, (within, there)))
+    after = [nest(last.position[0] + 1, array.extents, (there, within))] if live.store else []
+    kept = [a for a in scop.arrays if a.id != array.id or a.role is not Role.LOCAL]
+    return replace(scop, arrays=(*kept, inside), statements=(*before, *statements, *after))

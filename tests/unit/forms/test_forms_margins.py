@@ -1,0 +1,102 @@
+"""Arrays with a margin: which statements become one, that results stay, and what keeps the others apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from compiled_scops import kernel_at, run
+from points_run import differences_of_points
+from unit.forms.test_forms_by_cases import around
+
+from sisyphus.analysis import dependences, statement_text
+from sisyphus.asked_forms import form_of
+from sisyphus.forms import BY_CASES, INLINED, MARGINS, rewritten
+from sisyphus.forms.margins import WIDEST, with_margins
+from sisyphus.frontend import read
+from sisyphus.ir import Role, Scop, promises
+from sisyphus.ir.scop_text import dump
+from sisyphus.kernel_forms import load_kernels
+from sisyphus.request import Source
+from sisyphus.space import DesignPoint
+
+WORDS = BY_CASES, INLINED, MARGINS
+
+
+def local_extents(scop: Scop) -> list[tuple[int, ...]]:
+    return [a.extents for a in scop.arrays if a.role is Role.LOCAL]
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+def test_a_step_that_repeats_borders_is_one_statement(dims: int, tmp_path: Path) -> None:
+    """With what empties the margin, and what brings the array in and back."""
+    path = kernel_at(tmp_path, around(dims))
+    found = rewritten(read(path), WORDS)
+    assert len(found.statements) == 5 and local_extents(found) == [(8,) * dims]
+    assert run(promises.run(found), path, tmp_path) == "equal"
+
+
+BODIES = {
+    "zeros beyond": "y[i] = (i > 0 ? x[i - 1] : 0.0f) + (i < 8 ? x[i + 1] : 0.0f);",
+    "its own condition in each case": "y[i] = (i > 1 ? x[i - 2] : x[0]) * (i > 0 ? x[i - 1] : x[1]) - x[i];",
+    "clamped": "y[i] = x[i - 2 < 0 ? 0 : i - 2] - x[i + 2 > 8 ? 8 : i + 2];",
+    "mirrored": "y[i] = x[i - 2 < 0 ? 2 - i : i - 2] + x[i];",
+}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=[*BODIES])
+def test_what_is_read_beyond_a_border_is_a_choice(body: str, tmp_path: Path) -> None:
+    path = kernel_at(
+        tmp_path, f"void kernel(const float x[9], float y[9])\n{{\nfor (int i = 0; i < 9; i++) {body}\n}}\n"
+    )
+    found = rewritten(read(path), [MARGINS])
+    [whole] = [s for s in found.statements if s.write.array == "y"]
+    assert "?" in statement_text(whole) and len(found.statements) == 3
+    assert run(promises.run(found), path, tmp_path) == "equal"
+
+
+def test_a_local_array_has_no_copy_beside_it(tmp_path: Path) -> None:
+    text = """
+void kernel(const float x[9], float y[9])
+{
+    float z[9];
+    for (int i = 0; i < 9; i++) z[i] = x[i] * x[8 - i];
+    for (int i = 0; i < 9; i++) y[i] = z[i] + (i > 0 ? z[i - 1] : z[i]);
+}
+"""
+    path = kernel_at(tmp_path, text)
+    found = rewritten(read(path), [MARGINS])
+    assert len(found.statements) == 3 and local_extents(found) == [(10,)]
+    assert run(promises.run(found), path, tmp_path) == "equal"
+
+
+APART = {
+    "something else computed": "y[i] = i > 0 ? x[i - 1] + 1 : x[i] * 2;",
+    "elements that exist": "if (i > 3) y[i] = x[i] + 1; else y[i] = x[0] + 1;",
+    "another element": "if (i > 0) y[i] = x[i - 1]; else z[i] = x[i];",
+    "a value of another type": "y[i] = i > 0 ? x[i - 1] : 0;",
+    "far beyond": f"y[i] = i > {WIDEST + 1} ? x[i - {WIDEST + 2}] : x[i];",
+}
+
+
+@pytest.mark.parametrize("body", APART.values(), ids=[*APART])
+def test_what_differs_otherwise_stays_apart(body: str, tmp_path: Path) -> None:
+    text = (
+        f"void kernel(const float x[20], float y[20], float z[20])\n{{\nfor (int i = 0; i < 20; i++) {{ {body} }}\n}}\n"
+    )
+    assert with_margins(dependences(read(kernel_at(tmp_path, text)))) is None
+
+
+def test_instances_that_come_twice_stay_apart(tmp_path: Path) -> None:
+    """The second statement updates what the first one left."""
+    body = "for (int i = 0; i < 9; i++) { if (i > 0) y[i] = x[i - 1]; if (i < 8) y[i] = x[i + 1]; }"
+    path = kernel_at(tmp_path, f"void kernel(const float x[9], float y[9])\n{{\n{body}\n}}\n")
+    assert with_margins(dependences(read(path))) is None
+
+
+def test_the_form_is_built_again_and_its_designs_compute_the_same(tmp_path: Path) -> None:
+    forms = load_kernels(Source(str(kernel_at(tmp_path, around(2)))))
+    [found] = [form for form in forms if form.name == MARGINS]
+    assert differences_of_points(found.scop, seed=7, points=2) == []
+    again = form_of(forms[:1], DesignPoint("kernel", (), (), rewrites=found.rewrites))
+    assert again is not None and dump(again.scop) == dump(found.scop)
