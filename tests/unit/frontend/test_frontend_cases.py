@@ -1,4 +1,4 @@
-"""Statements that mean something else under conditions on loops: how many cases they have, and when they are refused."""
+"""Statements that mean something else under conditions on loops: their cases, and when these are too many."""
 
 from __future__ import annotations
 
