@@ -106,5 +106,6 @@ def _merged(space: Space, nest: NestSpace, point: DesignPoint) -> DesignPoint | 
     order = (*own.order[:at], *own.order[at + 1 :], own.pipeline)
     found = replace(own, tiles=tiles, order=order if nest.order is None else own.order)
     changed = point.with_nest(found)
-    is_legal = illegal(space.dependences, space.distribution, changed) is None
-    return changed if whole in nest.loop(own.pipeline).tiles and is_legal else None
+    if whole not in nest.loop(own.pipeline).tiles:
+        return None
+    return changed if illegal(space.dependences, space.distribution, changed) is None else None

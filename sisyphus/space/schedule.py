@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
-from sisyphus.analysis import Dependences, Distribution, LoopKind, Nest, OuterLoop, ViolatedDependence, violations
+from sisyphus.analysis import (
+    Dependence,
+    Dependences,
+    Distribution,
+    LoopKind,
+    Nest,
+    OuterLoop,
+    ViolatedDependence,
+    violations,
+)
 from sisyphus.ir import Scop, StmtId
 from sisyphus.poly import Affine, Map, Piece, const, schedule, split_loop, var
 from sisyphus.space.coarse import copies_depth
@@ -21,6 +30,12 @@ def schedules(scop: Scop, distribution: Distribution, point: DesignPoint) -> dic
     loops, the level-2 loops in band order, and the place in the body. Dimensions in which all statements have one
     time, as level-1 loops of one iteration do, are left out: isl asks of each whether it orders two instances.
     """
+    times = _times(distribution, point)
+    return {s: schedule(s, scop.statement(s).iterators, row) for s, row in times.items()}
+
+
+def _times(distribution: Distribution, point: DesignPoint) -> dict[StmtId, tuple[Piece, ...]]:
+    """When each statement runs, as functions of its iterators."""
     times = dict[StmtId, list[Piece]]()
     for prefix, nest in _placed(distribution.body, ()):
         places = {b.place for b in point.buffers if nest.id in b.nests}
@@ -29,7 +44,7 @@ def schedules(scop: Scop, distribution: Distribution, point: DesignPoint) -> dic
             times[statement] = [*prefix, *levels, const(at)]
     columns = [column for column in zip_longest(*times.values(), fillvalue=const(0)) if not _is_one_time(column)]
     rows = zip(*columns, strict=True) if columns else [()] * len(times)
-    return {s: schedule(s, scop.statement(s).iterators, row) for s, row in zip(times, rows, strict=True)}
+    return {s: tuple(row) for s, row in zip(times, rows, strict=True)}
 
 
 def _is_one_time(column: Sequence[Piece]) -> bool:
@@ -43,8 +58,26 @@ def illegal(dependences: Dependences, distribution: Distribution, point: DesignP
 
     With tree reduction, dependences of a reduction on its accumulator may be reordered.
     """
-    times = schedules(dependences.scop, distribution, point)
-    return violations(dependences, times, tree_reduction=point.tree_reduction)
+    scop, times = dependences.scop, _times(distribution, point)
+    asked = tuple(edge for edge in dependences.edges if not _is_plainly_kept(scop, edge, times))
+    names = dict.fromkeys(name for edge in asked for name in (edge.source, edge.sink))
+    maps = {name: schedule(name, scop.statement(name).iterators, times[name]) for name in names}
+    return violations(Dependences(scop, asked), maps, tree_reduction=point.tree_reduction)
+
+
+def _is_plainly_kept(scop: Scop, edge: Dependence, times: Mapping[StmtId, Sequence[Piece]]) -> bool:
+    """Whether two statements of a body, of which one depends on the other in its own iteration alone, differ in nothing
+    but their places: of a body of a hundred statements most are so, and each question costs isl a millisecond.
+    """
+    source, sink = scop.statement(edge.source), scop.statement(edge.sink)
+    shares_all = source.iterators == sink.iterators and len(edge.shared) == len(source.iterators)
+    if edge.approximate or edge.depths != (None,) or not shares_all:
+        return False
+    first, second = times[edge.source], times[edge.sink]
+    places = [
+        piece for time in (first, second) for piece in time[-1:] if isinstance(piece, Affine) and piece.is_constant
+    ]
+    return first[:-1] == second[:-1] and len(places) == 2 and places[0].constant < places[1].constant
 
 
 def _placed(body: Sequence[OuterLoop | Nest], prefix: tuple[Piece, ...]) -> list[tuple[tuple[Piece, ...], Nest]]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 from builders import scop
 from islpy import dim_type
 
-from sisyphus.analysis import dependences, distribute
+from sisyphus.analysis import dependences, distribute, violations
 from sisyphus.errors import KernelError
 from sisyphus.ir import ArrayId, StmtId
 from sisyphus.space import BufferPoint, DesignPoint, NestPoint, Tile, TransferPoint, illegal, level2_order
@@ -118,3 +119,27 @@ def test_reductions_are_unrolled_innermost_where_precedence_lets_them() -> None:
     )
     nest = distribute(kernel, dependences(kernel)).nests[0]
     assert level2_order(nest, tree_reduction=False) == ("i", "k")
+
+
+BODY = """
+for i in range(6):
+    s = A[i] + 1.0
+    B[i] = s * s
+    s = B[i] - s
+    C[i] = s + B[i]
+"""
+
+
+def test_statements_of_a_body_keep_their_places_and_no_others() -> None:
+    """All of them are tied in one nest: what isl says of all dependences is said of those that are left to it."""
+    kernel = scop(BODY, s=(), A=(6,), B=(6,), C=(6,))
+    deps = dependences(kernel)
+    distribution = distribute(kernel, deps)
+    [nest] = distribution.nests
+    point = DesignPoint("built", (NestPoint(nest.statements, ("i",), (("i", Tile(3, 1, 2)),), None),), ())
+    assert illegal(deps, distribution, point) is None is violations(deps, schedules(kernel, distribution, point))
+    for order in permutations(nest.statements):
+        if order != nest.statements:
+            other = replace(distribution, body=(replace(nest, statements=order),))
+            assert (illegal(deps, other, point) is None) == (violations(deps, schedules(kernel, other, point)) is None)
+            assert illegal(deps, other, point) is not None
