@@ -120,7 +120,8 @@ def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
     if sums is not None and shortest([sums]) <= shortest(plain):
         yield replace(sums, name=SUMS_WRITTEN_OUT)
     yield from _with_interiors(apart, plain, source)
-    yield from _with_cases(apart, base, plain, source)
+    cases = list(_with_cases(apart, base, plain, source))
+    yield from cases
     collected = rewritten_by(GATHERED, base, source)
     if collected is not None and shortest([collected]) <= shortest(plain) // SHORTER:
         yield collected
@@ -135,8 +136,9 @@ def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
         ordered = dependences(scheduled(found, source.schedule))
         yield in_order(ordered, (SCHEDULE + source.schedule,), GIVEN_FORM, source)
         return
-    orders = list(_other_orders(base, direct, plain, source))
-    orders = list(_orders_of_histories(base, kept, orders, source))
+    is_settled = bool(cases) and shortest(cases) <= shortest(plain) // SHORTER**2
+    orders = [] if is_settled else list(_other_orders(base, direct, plain, source))
+    orders = orders if is_settled else list(_orders_of_histories(base, kept, orders, source))
     yield from orders
     if short is not None:
         yield from _in_steps(short, base, [*plain, *orders], source)
@@ -180,8 +182,12 @@ def _with_cases(apart: Kernel, base: Kernel, others: Sequence[Kernel], source: S
     else:
         cases = base
     whole = rewritten_by(MARGINS, cases, source)
-    if whole is not None and shortest([whole]) <= shortest(others):
-        yield from [whole, *_other_orders(whole, None, [*others, whole], source)]
+    forms = [] if whole is None else [whole, *_with_expanded(whole, source)]
+    if whole is not None and shortest(forms) <= shortest(others):
+        names = [MARGINS, *(f"{MARGINS}-{form.name}" for form in forms[1:])]
+        named = [replace(form, name=name) for form, name in zip(forms, names, strict=True)]
+        yield from [form for form in named if shortest([form]) <= shortest(others)]
+        yield from _other_orders(whole, None, [*others, *forms], source)
 
 
 def _variables(kernel: Kernel) -> list[Array]:

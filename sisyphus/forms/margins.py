@@ -3,14 +3,17 @@
 for 0 < i < n: b[i] = a[i-1] + a[i]   b[0] = a[0] + a[0]   becomes
 for i: m[i] = 0   for i: m[i+1] = a[i]   for i: b[i] = (i <= 0 ? m[i+1] : m[i]) + m[i+1]
 
-What is in a margin is read and never asked for. An element beyond the border exists, so that one nest may read it
-whatever the condition says, as hardware does that selects.
+What is in such a margin is read and never asked for. An element beyond the border exists, so that one nest may read it
+whatever the condition says, as hardware does that selects. Where it is a number that is read instead, the margin has
+that number, and nothing is chosen: for -1 <= k <= 1: s += (0 <= i + k && i + k < n ? a[i+k] : 0) * w[k]   becomes
+for i: m[i] = 0   for i: m[i+1] = a[i]   for -1 <= k <= 1: s += m[i+k+1] * w[k]
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import combinations, groupby
 
 from sisyphus.analysis import Dependences, count_or_none, liveness
@@ -41,6 +44,7 @@ from sisyphus.poly import (
     affine_range,
     comparisons,
     empty_set,
+    hull_of,
     make_box,
     make_set,
     remaining_conditions,
@@ -52,14 +56,16 @@ from sisyphus.values import dataclass, replace
 
 #: Elements of a margin at each end of a dimension at most.
 WIDEST = 8
+#: Convex parts of the points at which something else is read, at most.
+MOST_PARTS = 4
 #: Per dimension the first and the last place of an array.
 Places = tuple[tuple[int, int], ...]
 
 
 def with_margins(found: Dependences) -> Scop | None:
     """The kernel with statements that differ in what they read beyond borders made one each; None where none do."""
-    scop = found.scop
-    merged = [one for group in _groups(scop.statements) if (one := _merged(scop, group)) is not None]
+    scop, numbers = found.scop, dict[ArrayId, Literal]()
+    merged = [one for group in _groups(scop.statements) if (one := _merged(scop, group, numbers)) is not None]
     if not merged or scop.fused:
         return None
     by_id, gone = {one.id: one for one, _ in merged}, {name for _, names in merged for name in names}
@@ -69,7 +75,7 @@ def with_margins(found: Dependences) -> Scop | None:
     if any(_is_wide(scop.array(array), margin) for array, margin in places.items()):
         return None
     for array, margin in places.items():
-        scop = _in_margin(scop, scop.array(array), margin)
+        scop = _in_margin(scop, scop.array(array), margin, numbers.get(array))
     return scop
 
 
@@ -90,10 +96,13 @@ class _Piece:
     value: Expr
 
 
-def _merged(scop: Scop, group: Sequence[Statement]) -> tuple[Statement, set[str]] | None:
+def _merged(
+    scop: Scop, group: Sequence[Statement], numbers: dict[ArrayId, Literal]
+) -> tuple[Statement, set[str]] | None:
     """A statement in place of several, and the others of them; None where they differ in more than borders.
 
-    It is one of most points, which chooses what others read instead where its own element lies beyond the border.
+    It is one of most points, which chooses what others read instead where its own element lies beyond the border, but
+    for the `numbers` that margins have; here they are found.
     """
     counted = {s.id: count_or_none(s.domain) or 0 for s in group}
     domains = {s.id: s.domain.reset_tuple_id() for s in group}
@@ -103,18 +112,22 @@ def _merged(scop: Scop, group: Sequence[Statement]) -> tuple[Statement, set[str]
         return None
     if not all(one.is_disjoint(other) for one, other in combinations(domains.values(), 2)):
         return None
-    whole = union_of([*domains.values()]).coalesce()
-    for main in pieces if whole.n_basic_set() == 1 else ():
+    whole = hull_of(union_of([*domains.values()]))
+    if whole is None:
+        return None
+    for main in pieces:
         statement = main.statement
         if counted[statement.id] == counted[pieces[0].statement.id]:
-            rhs = _with_choices(scop, main, pieces, whole)
+            rhs = _with_choices(scop, main, pieces, whole, numbers)
             if rhs is not None:
                 made = replace(statement, domain=renamed(whole, statement.id, statement.iterators), rhs=rhs)
                 return made, {s.id for s in group if s is not statement}
     return None
 
 
-def _with_choices(scop: Scop, main: _Piece, pieces: Sequence[_Piece], whole: Set) -> Expr | None:
+def _with_choices(
+    scop: Scop, main: _Piece, pieces: Sequence[_Piece], whole: Set, numbers: dict[ArrayId, Literal]
+) -> Expr | None:
     """What all pieces compute as the main one does; None where they differ in more than what is beyond borders."""
     loops = main.statement.iterators
     instead = defaultdict[int, dict[Expr, Set]](dict)
@@ -131,6 +144,10 @@ def _with_choices(scop: Scop, main: _Piece, pieces: Sequence[_Piece], whole: Set
                 known = (one for one in instead[at] if points.is_subset(_same(one, other, loops)))
                 name = next(known, other)
                 instead[at][name] = points.union(instead[at].get(name, points))
+    for at, leaf in enumerate(_leaves(main.value)):
+        match leaf, [*instead[at]]:
+            case Read(ref=Ref(array=array)), [Literal() as number] if numbers.setdefault(array, number) == number:
+                del instead[at]
     leaves = [_chosen(leaf, instead[at], whole) for at, leaf in enumerate(_leaves(main.value))]
     found = iter([leaf for leaf in leaves if leaf is not None])
     return None if None in leaves else rebuild(main.value, lambda _: next(found))
@@ -167,17 +184,20 @@ def _may_exist(scop: Scop, ref: Ref, loops: Sequence[str], points: Set) -> bool:
 def _chosen(leaf: Expr, instead: Mapping[Expr, Set], whole: Set) -> Expr | None:
     """What a leaf of the statement becomes: others `instead` at some points; None where no conditions tell which."""
     for other, points in instead.items():
-        parts = remaining_conditions(points, whole)
-        if len(parts) != 1 or not parts[0]:
+        parts = remaining_conditions(points.coalesce(), whole)
+        if not parts or len(parts) > MOST_PARTS or not all(parts):
             return None
-        leaf = Select(_all([*comparisons(parts[0])]), other, leaf, leaf.type)
+        cases = [_joined("&&", [_compared(*each) for each in comparisons(part)]) for part in parts]
+        leaf = Select(_joined("||", cases), other, leaf, leaf.type)
     return leaf
 
 
-def _all(conditions: Sequence[tuple[Affine, str, Affine]]) -> Expr:
-    (left, op, right), *rest = conditions
-    first: Expr = Binary(op, Index(left, INT32), Index(right, INT32), INT32)
-    return first if not rest else Binary("&&", first, _all(rest), INT32)
+def _compared(left: Affine, op: str, right: Affine) -> Expr:
+    return Binary(op, Index(left, INT32), Index(right, INT32), INT32)
+
+
+def _joined(op: str, conditions: Sequence[Expr]) -> Expr:
+    return reduce(lambda one, other: Binary(op, one, other, INT32), conditions)
 
 
 def _places(scop: Scop, merged: Sequence[Statement]) -> dict[ArrayId, Places]:
@@ -197,10 +217,11 @@ def _is_wide(array: Array, places: Places) -> bool:
     return any(-low > WIDEST or high >= e + WIDEST for (low, high), e in zip(places, array.extents, strict=True))
 
 
-def _in_margin(scop: Scop, array: Array, places: Places) -> Scop:
+def _in_margin(scop: Scop, array: Array, places: Places, number: Literal | None) -> Scop:
     """The kernel with an array of its own, with room for more places, in place of an array.
 
-    Nothing is in the margin, and what the array holds comes in at first and goes back in the end, if anybody wants it.
+    The margin has a number, which is zero where nobody asks for it. What the array holds comes in at first and goes
+    back in the end, if anybody wants it.
     """
     names, live = Names(scop), liveness(scop)[array.id]
     inside = local(array, names.array(array.id), [high - low + 1 for low, high in places])
@@ -223,7 +244,7 @@ def _in_margin(scop: Scop, array: Array, places: Places) -> Scop:
 
     here, there = Ref(inside.id, tuple(own)), Ref(array.id, tuple(own))
     empty = nest(first.position[0] - 2, inside.extents, (here, here))
-    before = [replace(empty, rhs=Cast(Literal("0", INT32), array.type))]
+    before = [replace(empty, rhs=number or Cast(Literal("0", INT32), array.type))]
     if live.load:
         before.append(nest(first.position[0] - 1, array.extents, (within, there)))
     after = [nest(last.position[0] + 1, array.extents, (there, within))] if live.store else []
