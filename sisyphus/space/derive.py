@@ -47,7 +47,7 @@ def build_space(
         dependences=dependences,
         distribution=distribution,
         live=live,
-        target=target.adding_in(options.adders).storing(),
+        target=target.adding_in(options.adders).storing(sum(a.elements * a.type.bytes for a in scop.arrays) // 4),
         options=options,
         nests=nests,
         partitions={

@@ -15,6 +15,8 @@ from sisyphus.values import dataclass, field, replace
 STORAGES = ("auto", "deep", "bram", "uram", "lutram", "register")
 #: A block of URAM holds as many words of fewer bits as of this many, so that it is no better for them than BRAM.
 DEEP_BITS = 32
+#: Share of the URAM from which on arrays may be in BRAM as well.
+MUCH = 0.5
 
 
 def storage_of(storage: str, words: int, bits: int) -> str:
@@ -36,12 +38,13 @@ class MemoryTable:
 
     32-bit memories follow measured steps without exception. Other widths follow the rule of 64-bit memories of an
     older version, and blocks of the shapes they have; they are marked unmeasured beyond what reports confirm.
-    `storage` is what designs of a search ask for, but for arrays that are better in another one of `storages`.
+    `storage` is what designs of a search ask for; whole arrays may be in `either` of `storages` where they take much.
     """
 
     has_uram: bool
     family: str
     storage: str = "auto"
+    either: bool = False
     _known: dict[tuple[Any, ...], BankCost] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def bank(self, words: int, bits: int, storage: str = "auto") -> BankCost:
@@ -57,23 +60,24 @@ class MemoryTable:
     @property
     def storages(self) -> tuple[str, ...]:
         """What a whole array on chip may be asked to be in, first what others are."""
-        every = ("auto", "deep") if self.has_uram else ("auto",)
+        every = ("auto", "deep") if self.has_uram and self.either else ()
         return (self.storage, *(other for other in every if other != self.storage))
 
-    def storing(self, bram18k: int, uram: int) -> MemoryTable:
-        """The same with what designs ask for with so many blocks.
+    def storing(self, words: int, bram18k: int, uram: int) -> MemoryTable:
+        """The same with what designs ask for with so many blocks, for arrays of so many words of 32 bits together.
 
         It is `deep` where a bank just larger than a block of URAM takes no more of the URAM than it would of the
-        BRAM18.
+        BRAM18. Arrays that take less than half of the URAM leave room for each other as it is.
         """
         block = _words_of_uram()
         deep, alone = self.bank(block + 1, DEEP_BITS, "deep"), self.bank(block + 1, DEEP_BITS)
         storage = "deep" if deep.uram * bram18k <= alone.bram18k * uram else "auto"
-        return self.asking(storage)
+        either = words > MUCH * uram * block
+        return memory_table(has_uram=self.has_uram, family=self.family, storage=storage, either=either)
 
     def asking(self, storage: str) -> MemoryTable:
         """The same where designs ask for this storage."""
-        return memory_table(has_uram=self.has_uram, family=self.family, storage=storage)
+        return memory_table(has_uram=self.has_uram, family=self.family, storage=storage, either=self.either)
 
     def pingpong(self, words: int, bits: int, *, dual_port: bool = True) -> BankCost:
         """Two copies of a bank, one filled while the other is used.
@@ -188,6 +192,6 @@ def _on(line: Sequence[float], bits: int) -> int:
 
 
 @cache
-def memory_table(*, has_uram: bool, family: str, storage: str = "auto") -> MemoryTable:
+def memory_table(*, has_uram: bool, family: str, storage: str = "auto", either: bool = False) -> MemoryTable:
     """The table of parts of a family with or without URAM; one and the same for equal arguments."""
-    return MemoryTable(has_uram=has_uram, family=family, storage=storage)
+    return MemoryTable(has_uram=has_uram, family=family, storage=storage, either=either)

@@ -74,9 +74,9 @@ class Target(Shown):
         table = operator_table(clock_mhz=self.clock_mhz, family=self.device.family, adders=adders)
         return replace(self, operators=table)
 
-    def storing(self) -> Target:
-        """The same with what designs ask memories to be in, with such budgets."""
-        return replace(self, memories=self.memories.storing(self.budget.bram18k, self.budget.uram))
+    def storing(self, words: int) -> Target:
+        """The same for a kernel whose arrays have so many words of 32 bits: what designs ask memories to be in."""
+        return replace(self, memories=self.memories.storing(words, self.budget.bram18k, self.budget.uram))
 
     def asking(self, storage: str) -> Target:
         """The same where designs ask for this storage."""

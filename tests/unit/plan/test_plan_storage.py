@@ -56,7 +56,7 @@ def test_search_and_full_model_count_the_same_blocks() -> None:
 
 def test_one_array_may_be_in_uram_and_another_one_in_bram() -> None:
     """18 BRAM18 for one bank of A as the tool has it, 3 blocks of URAM if they are asked for; and so C."""
-    space = measured_space(SUMS, {"A": (96, 96), "C": (96, 80)}, bram18k=100, uram=30)
+    space = measured_space(SUMS, {"A": (96, 96), "C": (96, 80)}, bram18k=40, uram=6)
     costs = MeasuredCosts(space)
     beats = costs.beats(ArrayId("A"), costs.states[ArrayId("A")].start)
     deep, auto = (

@@ -236,15 +236,17 @@ def test_deep_banks_take_a_smaller_share_of_the_device(words: int, bits: int) ->
 
 
 def test_searches_ask_for_deep_storage_where_there_is_uram_to_spare() -> None:
-    u200 = make_target(load_device("u200"))
-    assert [u200.memories.storage, u200.storing().memories.storage] == ["auto", "deep"]
-    assert make_target(load_device("u200"), uram=8).storing().memories.storage == "auto"
-    assert make_target(load_device("u200"), uram=8, bram18k=64).storing().memories.storage == "deep"
-    assert make_target(load_device("pynq-z2")).storing().memories.storage == "auto"
+    u200, million = make_target(load_device("u200")), 1_000_000
+    assert [u200.memories.storage, u200.storing(million).memories.storage] == ["auto", "deep"]
+    assert make_target(load_device("u200"), uram=8).storing(1000).memories.storage == "auto"
+    assert make_target(load_device("u200"), uram=8, bram18k=64).storing(1000).memories.storage == "deep"
+    assert make_target(load_device("pynq-z2")).storing(1000).memories.storage == "auto"
 
 
-def test_whole_arrays_may_be_in_either_where_there_is_uram() -> None:
-    u200 = make_target(load_device("u200"))
-    assert [*u200.memories.storages] == ["auto", "deep"] and [*u200.storing().memories.storages] == ["deep", "auto"]
-    assert u200.asking("deep").memories.storage == "deep"
-    assert [*make_target(load_device("pynq-z2")).storing().memories.storages] == ["auto"]
+def test_whole_arrays_may_be_in_either_where_they_take_half_of_the_uram() -> None:
+    """800 blocks of 4,096 words, as far as designs were routed."""
+    u200 = make_target(load_device("u200"), budget="routable")
+    assert [*u200.memories.storages] == ["auto"] and u200.asking("deep").memories.storage == "deep"
+    assert [*u200.storing(1_638_400).memories.storages] == ["deep"]
+    assert [*u200.storing(1_638_401).memories.storages] == ["deep", "auto"]
+    assert [*make_target(load_device("pynq-z2")).storing(1_000_000).memories.storages] == ["auto"]
