@@ -138,7 +138,8 @@ def _forms(scop: Scop, source: Source, *, long_rows: bool) -> Iterator[Kernel]:
         return
     is_settled = bool(cases) and shortest(cases) <= shortest(plain) // SHORTER**2
     orders = [] if is_settled else list(_other_orders(base, direct, plain, source))
-    orders = orders if is_settled else list(_orders_of_histories(base, kept, orders, source))
+    if not is_settled:
+        orders = list(_orders_of_histories(base, kept, orders, source))
     yield from orders
     if short is not None:
         yield from _in_steps(short, base, [*plain, *orders], source)

@@ -47,14 +47,11 @@ class ResidentCosts(PortedCosts):
         return np.where(is_own, found + self.rules.cycles.step + move.wait, np.inf)
 
     def beats(self, array: ArrayId, state: int) -> Sequence[Beat]:
-        widest = self.states[array].width[state]
-        found = [
-            self._widths(array, storage)[width].at(state)
-            for width in self.space.widths[array]
-            if width <= widest
-            for storage in self._storages
-        ]
-        return [beat for at, beat in enumerate(found) if at % len(self._storages) == 0 or _differ(beat, found[at - 1])]
+        widest, found = self.states[array].width[state], list[Beat]()
+        for width in (width for width in self.space.widths[array] if width <= widest):
+            usual, *others = (self._widths(array, storage)[width].at(state) for storage in self._storages)
+            found += [usual, *(beat for beat in others if _differ(beat, usual))]
+        return found
 
     @property
     def _storages(self) -> Sequence[str]:
