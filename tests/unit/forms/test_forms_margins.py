@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from compiled_scops import kernel_at, run
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from points_run import differences_of_points
 from unit.forms.test_forms_by_cases import around
 
@@ -90,6 +92,32 @@ def test_other_orders_are_not_looked_for_where_boxes_are_far_shorter(tmp_path: P
     forms = load_kernels(Source(str(kernel_at(tmp_path, text))))
     assert any(form.name == f"{MARGINS}-expanded" for form in forms)
     assert not any(word.startswith("schedule") for form in forms for word in form.rewrites)
+
+
+def tap(offsets: tuple[int, int], beyond: str) -> str:
+    """An element so far away in both dimensions, and what stands for one beyond any border."""
+    below = [f"{i} + {by} >= 0" if by < 0 else f"{i} + {by} < 6" for i, by in zip("ij", offsets, strict=True) if by]
+    there = "".join(f"[{i} + {by}]" for i, by in zip("ij", offsets, strict=True))
+    return f"({' && '.join(below)} ? x{there} : {beyond})" if below else f"x{there}"
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.tuples(*[st.integers(-2, 2)] * 2), st.sampled_from(["x[i][j]", "0.0f", "2.0f", "x[0][j]"])),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_any_windows_leave_the_results(
+    tmp_path_factory: pytest.TempPathFactory, taps: list[tuple[tuple[int, int], str]]
+) -> None:
+    folder = tmp_path_factory.mktemp("windows")
+    value = " + ".join(f"{at + 2}.0f * {tap(*one)}" for at, one in enumerate(taps))
+    loops = "for (int i = 0; i < 6; i++) for (int j = 0; j < 6; j++)"
+    path = kernel_at(folder, f"void kernel(const float x[6][6], float y[6][6])\n{{\n{loops} y[i][j] = {value};\n}}\n")
+    found = rewritten(read(path), [MARGINS])
+    assert run(promises.run(found), path, folder) == "equal"
 
 
 def test_of_two_numbers_in_one_margin_one_is_chosen(tmp_path: Path) -> None:
