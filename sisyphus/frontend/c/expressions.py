@@ -117,12 +117,16 @@ class Expressions(Indices):
         chosen, other, kind = balance(chosen, other)
         known = constant_of(condition)
         if known is not None:
-            return chosen if known else other
-        holds = self._deciding(node.cond, is_asked=len(asked) > before)
-        if holds is None:
-            return Select(condition, chosen, other, kind)
+            is_chosen = bool(known)
+        else:
+            holds = self._deciding(node.cond, is_asked=len(asked) > before)
+            if holds is None:
+                return Select(condition, chosen, other, kind)
+            is_chosen = self.affines.case(holds)
+        taken, value = (node.iftrue, chosen) if is_chosen else (node.iffalse, other)
+        if len(asked) == before:
+            return value
         del asked[before:]
-        taken, value = (node.iftrue, chosen) if self.affines.case(holds) else (node.iffalse, other)
         # Its questions are asked again in the domain of this case, beside the conversions that are known already.
         self.value(taken)
         return value

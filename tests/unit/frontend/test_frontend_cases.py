@@ -30,6 +30,16 @@ def test_conditions_that_hold_in_all_iterations_of_a_case_make_no_more_cases(tmp
     assert run(found, path, tmp_path) == "equal"
 
 
+def test_what_a_case_never_reads_may_be_beyond_an_array(tmp_path: Path) -> None:
+    """Of the second choice the first condition has said that it never holds, so that no place is left to ask about."""
+    value = "(i + 1 < 6 ? a[i + 1][j] : 0) + (i + 1 < 6 && j + 1 < 6 ? a[i + 1][j + 1] : 1)"
+    loops = "for (int i = 0; i < 6; i++) for (int j = 0; j < 6; j++)"
+    path = kernel_at(tmp_path, f"void kernel(const int a[6][6], int b[6][6])\n{{\n{loops} b[i][j] = {value};\n}}\n")
+    found = read(path)
+    assert len(found.statements) == 3
+    assert run(found, path, tmp_path) == "equal"
+
+
 @pytest.mark.parametrize("conditions", [MOST_CASES, MOST_CASES + 1])
 def test_so_many_conditions_that_hold_here_and_not_there_are_enough(conditions: int, tmp_path: Path) -> None:
     reads = " + ".join(f"a[i > {5 * at} ? i - {at + 1} : {at}]" for at in range(conditions))
