@@ -70,6 +70,7 @@ def test_a_killed_batch_goes_on_and_repeats_nothing(kernels: Path, tmp_path: Pat
     assert third.stdout.count("  known  ") == 4
 
 
+@pytest.mark.long
 def test_a_comparison_fails_past_its_threshold(kernels: Path, tmp_path: Path) -> None:
     (kernels / "wrong.c").unlink()
     out, before = tmp_path / "out", tmp_path / "before.jsonl"

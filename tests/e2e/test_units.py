@@ -89,6 +89,7 @@ def test_a_missing_kernel_fails(folder: Path) -> None:
     assert done.returncode == 4 and "kernel_2.cpp: is missing" in done.stdout
 
 
+@pytest.mark.long
 def test_the_same_again_is_the_same_and_json_says_what_design_json_says(written: Path, tmp_path: Path) -> None:
     words = ("-o", str(tmp_path / "again"), "--no-verify", "--no-cache", "--json")
     done = sisy("optimize", GEMM, *SMALL, "--units", "3", *words)
@@ -124,6 +125,7 @@ def test_the_page_has_every_unit(folder: Path) -> None:
     assert text.count("<h3>S1 ") == 3 and text.count("S1: C[i][j] = ") == 3 and text.count("Verification</h2>") == 1
 
 
+@pytest.mark.long
 def test_the_page_is_written_at_once(tmp_path: Path) -> None:
     words = ("--units", "2", "--html", "--no-verify", "-o", str(tmp_path / "out"))
     assert sisy("optimize", GEMM, *SMALL, *words).returncode == 0

@@ -143,6 +143,7 @@ def test_steps_in_time_are_found(name: str) -> None:
     assert {key: n for key, n in by_running(scop).items() if n > 2 * found[key]} == {}
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None)
 @given(samples())
 def test_random_scops_have_no_more_than_running_finds(sample: Sample) -> None:

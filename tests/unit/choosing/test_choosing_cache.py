@@ -63,6 +63,7 @@ def test_the_same_question_is_answered_at_once(asked: Request, cache: Cache, mon
     assert json.loads(first.files["run.json"])["cache"] is None
 
 
+@pytest.mark.long
 def test_another_question_is_not(asked: Request, cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     searched(asked, cache, monkeypatch)
     others = [

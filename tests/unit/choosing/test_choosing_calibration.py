@@ -68,6 +68,7 @@ def report(design: Design, folder: Path, *, later: int = 0, **times: float) -> N
     )
 
 
+@pytest.mark.long
 def test_a_budget_shrinks_by_the_ratio_and_the_new_design_fits(design: Design, user: Path, tmp_path: Path) -> None:
     report(design, tmp_path / "out", dsp=1.25)
     found, known = resolve(tmp_path / "out", source=None, device=None, limits=Limits(seconds=600.0))[:2]

@@ -77,6 +77,7 @@ def test_a_search_within_an_effort_does_not_look_at_the_time(
     assert "stopped by its effort" in quick.text and quick.data["search"]["effort"] == EFFORT
 
 
+@pytest.mark.long
 def test_effort_enough_proves_and_too_little_finds_nothing(tmp_path: Path) -> None:
     path = tmp_path / "multiply.c"
     path.write_text(MULTIPLY)

@@ -28,6 +28,7 @@ void mirrored(const float x[N], float y[N])
 """
 
 
+@pytest.mark.long
 def test_a_local_array_without_room_is_in_memory(tmp_path: Path) -> None:
     path, out, target = tmp_path / "rows.c", tmp_path / "out", sisy.board(mem="1KB")
     path.write_text(ROWS)

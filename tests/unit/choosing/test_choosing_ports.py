@@ -282,6 +282,7 @@ def columns(tmp_path_factory: pytest.TempPathFactory) -> tuple[Kernel, ...]:
     return load_kernels(Source(str(path)))
 
 
+@pytest.mark.long
 def test_tiles_that_are_slow_have_several_ports(columns: tuple[Kernel, ...]) -> None:
     """Unasked, proved, and judged as they are counted; with one port of A nothing is as fast."""
     one, many = find(columns, with_tiles(("A.ports=1",), "measured")), find(columns, with_tiles(trust="measured"))

@@ -149,6 +149,7 @@ def test_any_conditions_leave_the_results(
     assert run(promises.run(found), path, folder) == "equal"
 
 
+@pytest.mark.long
 def test_such_forms_are_searched_and_cut_into_strips(tmp_path: Path) -> None:
     """Places for all iterations of five variables would be larger than the arrays, and have no strips."""
     kernels = load_kernels(Source(str(kernel_at(tmp_path, around(2, n=4096, steps=20)))))

@@ -474,6 +474,7 @@ def test_a_scheduler_that_takes_too_long_proposes_nothing(monkeypatch: pytest.Mo
     assert proposals(found, distribute(found.scop, found)) == ()
 
 
+@pytest.mark.long
 def test_places_for_fewer_loops_where_those_for_all_are_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Points of a picture run beside each other, steps do not: squares need no place for each of these."""
     monkeypatch.setattr("sisyphus.analysis.rewrite.SMALL", 0)

@@ -133,6 +133,7 @@ def test_tables_are_not_looked_for_beside_orders_of_few_steps(tmp_path: Path) ->
     assert not any(ROUNDS in k.rewrites for k in kernels)
 
 
+@pytest.mark.long
 def test_tables_that_leave_no_room_come_in_blocks(tmp_path: Path) -> None:
     path = kernel_at(
         tmp_path, POINTERS.replace("3", "4096").replace("7", "130").replace("9", "150").replace("10", "151")

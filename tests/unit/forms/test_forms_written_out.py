@@ -176,6 +176,7 @@ void labels(const float data[24][20][4], float cost[24][20][4])
 """
 
 
+@pytest.mark.long
 def test_labels_of_a_step_are_one_nest_that_computes_the_same(tmp_path: Path) -> None:
     """Written out, the four labels of all lines are one body; the minimum has a place of its own in each line."""
     path = tmp_path / "labels.c"

@@ -151,6 +151,7 @@ def test_no_copies_that_were_enumerated_are_better(copies: int) -> None:
     assert found.outcome.objective == min(full(p).cycles for p in legal)
 
 
+@pytest.mark.long
 def test_an_interval_that_is_asked_for_is_a_choice_that_is_counted() -> None:
     """No design of all that may ask for one, or not, is better; without it, as fixed, the best one is slower."""
     text, extents = "for i in range(2):\n for k in range(4):\n  Y[i] += A[i, k]", {"Y": (2,), "A": (2, 4)}
