@@ -53,7 +53,7 @@ from sisyphus.forms import (
     with_pivots,
     worth_long_rows,
 )
-from sisyphus.ir import Array, ArrayId, Role, Scop
+from sisyphus.ir import ArrayId, Scop
 from sisyphus.kernel_orders import (
     Base,
     analysed,
@@ -176,7 +176,7 @@ def _with_cases(apart: Kernel, base: Kernel, others: Sequence[Kernel], source: S
     And with statements that differ at borders as one.
     """
     cases = _written_out(BY_CASES, apart, source)
-    if cases is not None and len(_variables(cases)) < len(_variables(base)):
+    if cases is not None and len(cases.scop.variables) < len(base.scop.variables):
         cases = replace(cases, name=BY_CASES)
         others = [*others, cases]
         yield from [cases, *_other_orders(cases, None, others, source)]
@@ -189,10 +189,6 @@ def _with_cases(apart: Kernel, base: Kernel, others: Sequence[Kernel], source: S
         named = [replace(form, name=name) for form, name in zip(forms, names, strict=True)]
         yield from [form for form in named if shortest([form]) <= shortest(others)]
         yield from _other_orders(whole, None, [*others, *forms], source)
-
-
-def _variables(kernel: Kernel) -> list[Array]:
-    return [array for array in kernel.scop.arrays if array.role is Role.LOCAL and not array.extents]
 
 
 def _with_histories(kept: Kernel, others: Sequence[Kernel], source: Source) -> Iterator[Kernel]:

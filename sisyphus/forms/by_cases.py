@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from sisyphus.analysis import Dependences
 from sisyphus.forms.building import instead_of_loop
-from sisyphus.ir import ArrayId, Role, Scop, Statement, StmtId
+from sisyphus.ir import ArrayId, Scop, Statement, StmtId
 from sisyphus.poly import Set, renamed
 from sisyphus.values import dataclass, field, replace
 
@@ -45,9 +45,8 @@ def _of_one_body(scop: Scop) -> frozenset[ArrayId]:
     bodies = defaultdict[ArrayId, set[object]](set)
     for statement in scop.statements:
         for array in statement.touched:
-            bodies[array].add((statement.position[:-1], statement.iterators))
-    variables = (a.id for a in scop.arrays if a.role is Role.LOCAL and not a.extents)
-    return frozenset(name for name in variables if len(bodies[name]) == 1)
+            bodies[array].add(statement.body)
+    return frozenset(name for name in scop.variables if len(bodies[name]) == 1)
 
 
 @dataclass(frozen=True, eq=False)

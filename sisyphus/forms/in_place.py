@@ -45,12 +45,11 @@ def _overlap(one: Web, other: Web) -> bool:
 def _homes(found: Dependences) -> Iterator[tuple[Web, Ref]]:
     """The values of local variables that can be elements, with these."""
     scop, patience = found.scop, Patience()
-    for array in scop.arrays:
-        if array.role is Role.LOCAL and not array.extents:
-            for web in webs_of(scop, found, array.id, patience):
-                home = _home(scop, web)
-                if home is not None:
-                    yield web, home
+    for name in scop.variables:
+        for web in webs_of(scop, found, name, patience):
+            home = _home(scop, web)
+            if home is not None:
+                yield web, home
 
 
 def _without(scop: Scop, homes: Iterable[tuple[Web, Ref]]) -> Scop:

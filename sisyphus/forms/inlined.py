@@ -22,7 +22,6 @@ from sisyphus.ir import (
     Expr,
     Read,
     Ref,
-    Role,
     ScalarType,
     Scop,
     Select,
@@ -62,8 +61,7 @@ def without_variables(
     `together`: any value may be computed by several statements; those of `kept` stay. Variables that hold one value
     after another are several where some of these can go.
     """
-    variables = {a.id for a in found.scop.arrays if a.role is Role.LOCAL and not a.extents}
-    variables &= {ref.array for s in found.scop.statements for ref in s.reads}
+    variables = {*found.scop.variables} & {ref.array for s in found.scop.statements for ref in s.reads}
     scop, origins = values_apart(found, frozenset(variables))
     made = _without({*variables, *origins}.difference(kept), scop, together=together)
     if made is None or not origins:
@@ -188,14 +186,12 @@ def _reads(expr: Expr, array: ArrayId) -> bool:
 
 def _in_one_iteration(writer: Statement, reader: Statement) -> bool:
     """Whether a reader runs in iterations of the body of a writer alone, and in each of these after it."""
-    shares = writer.iterators == reader.iterators and writer.position[:-1] == reader.position[:-1]
-    return shares and bool(reader.domain.reset_tuple_id().is_subset(writer.domain.reset_tuple_id()))
+    return writer.body == reader.body and bool(reader.domain.reset_tuple_id().is_subset(writer.domain.reset_tuple_id()))
 
 
 def are_both(one: Statement, other: Statement) -> bool:
     """Whether some iteration of a body has both statements; true of those of different bodies."""
-    same = one.iterators == other.iterators and one.position[:-1] == other.position[:-1]
-    return not (same and one.domain.reset_tuple_id().is_disjoint(other.domain.reset_tuple_id()))
+    return not (one.body == other.body and one.domain.reset_tuple_id().is_disjoint(other.domain.reset_tuple_id()))
 
 
 def _as_type(expr: Expr, kind: ScalarType) -> Expr:

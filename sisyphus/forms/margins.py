@@ -65,8 +65,10 @@ Places = tuple[tuple[int, int], ...]
 def with_margins(found: Dependences) -> Scop | None:
     """The kernel with statements that differ in what they read beyond borders made one each; None where none do."""
     scop, numbers = found.scop, dict[ArrayId, Literal]()
+    if scop.fused:
+        return None
     merged = [one for group in _groups(scop.statements) if (one := _merged(scop, group, numbers)) is not None]
-    if not merged or scop.fused:
+    if not merged:
         return None
     by_id, gone = {one.id: one for one, _ in merged}, {name for _, names in merged for name in names}
     left = tuple(by_id.get(s.id, s) for s in scop.statements if s.id not in gone)
@@ -81,7 +83,7 @@ def with_margins(found: Dependences) -> Scop | None:
 
 def _groups(statements: Sequence[Statement]) -> Iterator[list[Statement]]:
     """Statements of one body, one behind the other, that write the same element."""
-    for _, group in groupby(statements, lambda s: (s.position[:-1], s.iterators, s.write, s.write_type)):
+    for _, group in groupby(statements, lambda s: (s.body, s.write, s.write_type)):
         alike = list(group)
         if len(alike) > 1 and alike[0].iterators:
             yield alike
@@ -89,10 +91,11 @@ def _groups(statements: Sequence[Statement]) -> Iterator[list[Statement]]:
 
 @dataclass(frozen=True, eq=False)
 class _Piece:
-    """A statement at some points of its loops, and what it computes there."""
+    """A statement at so many points of its loops, and what it computes there."""
 
     statement: Statement
     points: Set
+    count: int
     value: Expr
 
 
@@ -104,25 +107,26 @@ def _merged(
     It is one of most points, which chooses what others read instead where its own element lies beyond the border, but
     for the `numbers` that margins have; here they are found.
     """
-    counted = {s.id: count_or_none(s.domain) or 0 for s in group}
-    domains = {s.id: s.domain.reset_tuple_id() for s in group}
-    largest_first = sorted(group, key=lambda s: -counted[s.id])
-    pieces = [_Piece(s, domains[s.id], settled(s.rhs, domains[s.id])) for s in largest_first]
-    if any(_shape(piece.value) != _shape(pieces[0].value) for piece in pieces):
+    pieces = sorted(map(_piece, group), key=lambda piece: -piece.count)
+    if len({_shape(piece.value) for piece in pieces}) > 1:
         return None
-    if not all(one.is_disjoint(other) for one, other in combinations(domains.values(), 2)):
+    if not all(one.points.is_disjoint(other.points) for one, other in combinations(pieces, 2)):
         return None
-    whole = hull_of(union_of([*domains.values()]))
+    whole = hull_of(union_of([piece.points for piece in pieces]))
     if whole is None:
         return None
-    for main in pieces:
-        statement = main.statement
-        if counted[statement.id] == counted[pieces[0].statement.id]:
-            rhs = _with_choices(scop, main, pieces, whole, numbers)
-            if rhs is not None:
-                made = replace(statement, domain=renamed(whole, statement.id, statement.iterators), rhs=rhs)
-                return made, {s.id for s in group if s is not statement}
+    for main in (piece for piece in pieces if piece.count == pieces[0].count):
+        rhs = _with_choices(scop, main, pieces, whole, numbers)
+        if rhs is not None:
+            own = main.statement
+            made = replace(own, domain=renamed(whole, own.id, own.iterators), rhs=rhs)
+            return made, {s.id for s in group if s is not own}
     return None
+
+
+def _piece(statement: Statement) -> _Piece:
+    points = statement.domain.reset_tuple_id()
+    return _Piece(statement, points, count_or_none(points) or 0, settled(statement.rhs, points))
 
 
 def _with_choices(
@@ -157,14 +161,14 @@ def _leaves(expr: Expr) -> list[Expr]:
     return [part for part in walk(expr) if not children(part)]
 
 
-def _shape(expr: Expr) -> list[tuple[object, ...]]:
+def _shape(expr: Expr) -> tuple[tuple[object, ...], ...]:
     """An expression but for what it reads."""
-    return [
+    return tuple(
         (type(part), part.type, *(getattr(part, name, None) for name in ("op", "function", "table", "extents")))
         if children(part)
         else ()
         for part in walk(expr)
-    ]
+    )
 
 
 def _same(one: Expr, other: Expr, loops: Sequence[str]) -> Set:
@@ -202,14 +206,14 @@ def _joined(op: str, conditions: Sequence[Expr]) -> Expr:
 
 def _places(scop: Scop, merged: Sequence[Statement]) -> dict[ArrayId, Places]:
     """Where the arrays begin and end of which some statements read more than there is."""
+    whole: dict[ArrayId, Places] = {a.id: tuple((0, extent - 1) for extent in a.extents) for a in scop.arrays}
     found = dict[ArrayId, Places]()
     for statement in merged:
         ends = {name: (run.start, run.stop - 1) for name, run in runs_of(statement).items()}
         for ref in statement.reads:
-            own = found.get(ref.array, tuple((0, extent - 1) for extent in scop.array(ref.array).extents))
+            own = found.get(ref.array, whole[ref.array])
             read = [affine_range(index, ends) for index in ref.index]
             found[ref.array] = tuple((min(a, low), max(b, high)) for (a, b), (low, high) in zip(own, read, strict=True))
-    whole = {a.id: tuple((0, extent - 1) for extent in a.extents) for a in scop.arrays}
     return {array: places for array, places in found.items() if places != whole[array]}
 
 

@@ -25,20 +25,10 @@ def _holds(condition: Expr, points: Set) -> bool | None:
     left, right = _affine(condition.left), _affine(condition.right)
     if left is None or right is None:
         return None
-    match condition.op:
-        case "<":
-            return _is_at_least_zero(right - left - 1, points)
-        case "<=":
-            return _is_at_least_zero(right - left, points)
-        case ">":
-            return _is_at_least_zero(left - right - 1, points)
-        case ">=":
-            return _is_at_least_zero(left - right, points)
-        case _:
-            return None
-
-
-def _is_at_least_zero(value: Affine, points: Set) -> bool | None:
+    at_least_zero = {"<": right - left - 1, "<=": right - left, ">": left - right - 1, ">=": left - right}
+    value = at_least_zero.get(condition.op)
+    if value is None:
+        return None
     holds = make_set("", dim_names(points), at_least_zero=[value])
     if points.is_subset(holds):
         return True

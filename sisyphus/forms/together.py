@@ -86,10 +86,7 @@ def _are_alike(group: Sequence[Statement]) -> bool:
     first = group[0]
     points = first.domain.reset_tuple_id()
     return bool(first.iterators) and all(
-        s.iterators == first.iterators
-        and s.position[:-1] == first.position[:-1]
-        and s.domain.reset_tuple_id().is_equal(points)
-        for s in group
+        s.body == first.body and s.domain.reset_tuple_id().is_equal(points) for s in group
     )
 
 

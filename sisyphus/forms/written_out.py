@@ -28,7 +28,7 @@ from sisyphus.analysis.isl_limits import Patience
 from sisyphus.analysis.webs import Web, webs_of
 from sisyphus.forms.building import in_iteration, instead_of_loop, lengths_of, loops_of, runs_of
 from sisyphus.forms.values_apart import values_apart
-from sisyphus.ir import Role, Scop, Statement
+from sisyphus.ir import Scop, Statement
 from sisyphus.poly import project_onto
 
 #: Iterations of all loops that are written out around one statement, and statements that come of those of a loop.
@@ -47,8 +47,7 @@ def written_out(found: Dependences) -> Scop | None:
         scop = _without_loops(scop, place, len(place))
     if scop is found.scop:
         return None
-    variables = frozenset(a.id for a in scop.arrays if a.role is Role.LOCAL and not a.extents)
-    return values_apart(dependences(scop), variables)[0]
+    return values_apart(dependences(scop), frozenset(scop.variables))[0]
 
 
 def cases_apart(found: Dependences) -> Scop | None:
@@ -85,8 +84,8 @@ def sums_written_out(found: Dependences) -> Scop | None:
     Each such loop is inside of those in whose iterations the values of its variable stay.
     """
     scop, webs, patience = found.scop, list[Web](), Patience()
-    for array in (a for a in scop.arrays if a.role is Role.LOCAL and not a.extents):
-        webs += webs_of(scop, found, array.id, patience)
+    for name in scop.variables:
+        webs += webs_of(scop, found, name, patience)
     places = {s.position[: web.shared_loops + 1] for web in webs for s in web.statements if _adds_up(web, s)}
     around = loops_of(scop.statements)
     copies = {place: sum(_copies_of(around[place], len(place) - 1)) for place in places}

@@ -193,6 +193,11 @@ class Statement:
         reads = (r.array for r in self.reads)
         return tuple(dict.fromkeys((self.write.array, *reads, *self.looked_up)))
 
+    @property
+    def body(self) -> tuple[tuple[int, ...], tuple[str, ...]]:
+        """The innermost loop that it stands in: equal for statements that have all of their loops in common."""
+        return self.position[:-1], self.iterators
+
     def shared_loops(self, other: Statement) -> int:
         """How many outermost loops the two have in common."""
         depth = 0
@@ -262,6 +267,11 @@ class Scop:
         if name not in self._statements_by_id:
             raise InternalError(f"no statement `{name}` in `{self.name}`")
         return self._statements_by_id[name]
+
+    @cached_property
+    def variables(self) -> tuple[ArrayId, ...]:
+        """Local variables that are no arrays."""
+        return tuple(a.id for a in self.arrays if a.role is Role.LOCAL and not a.extents)
 
     @property
     def scalars(self) -> tuple[Argument, ...]:

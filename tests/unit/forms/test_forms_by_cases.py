@@ -8,18 +8,15 @@ import pytest
 from compiled_scops import kernel_at, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from points_run import differences_of_points
+from points_run import form_to_keep
 
 from sisyphus.analysis import dependences
-from sisyphus.asked_forms import form_of
 from sisyphus.forms import BY_CASES, INLINED, rewritten
 from sisyphus.forms.by_cases import MOST_MORE, by_cases
 from sisyphus.frontend import read
 from sisyphus.ir import Scop, promises
-from sisyphus.ir.scop_text import dump
 from sisyphus.kernel_forms import load_kernels
 from sisyphus.request import Source
-from sisyphus.space import DesignPoint
 from sisyphus.target import load_device, make_target
 from sisyphus.too_large import for_large_arrays
 
@@ -159,8 +156,4 @@ def test_such_forms_are_searched_and_cut_into_strips(tmp_path: Path) -> None:
 
 
 def test_the_form_is_built_again_and_its_designs_compute_the_same(tmp_path: Path) -> None:
-    forms = load_kernels(Source(str(kernel_at(tmp_path, around(2)))))
-    [found] = [form for form in forms if form.name == BY_CASES]
-    assert differences_of_points(found.scop, seed=5, points=2) == []
-    again = form_of(forms[:1], DesignPoint("kernel", (), (), rewrites=found.rewrites))
-    assert again is not None and dump(again.scop) == dump(found.scop)
+    form_to_keep(kernel_at(tmp_path, around(2)), BY_CASES, seed=5)

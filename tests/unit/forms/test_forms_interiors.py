@@ -9,18 +9,13 @@ import pytest
 from compiled_scops import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from points_run import differences_of_points
+from points_run import form_to_keep
 
 from sisyphus.analysis import dependences
-from sisyphus.asked_forms import form_of
 from sisyphus.forms import INTERIORS, SUMS_WRITTEN_OUT, interiors_apart, rewritten
 from sisyphus.frontend import read
 from sisyphus.ir import promises
-from sisyphus.ir.scop_text import dump
-from sisyphus.kernel_forms import load_kernels
 from sisyphus.poly import dim_range
-from sisyphus.request import Source
-from sisyphus.space import DesignPoint
 
 #: Taps at a distance of a place, and what a place beyond either end stands for.
 MIRRORED = "if (c < 0) c = -c; if (c >= {n}) c = 2 * {n} - 2 - c;"
@@ -132,10 +127,5 @@ def test_the_form_of_a_picture_is_offered_and_built_again(tmp_path: Path) -> Non
     """In one statement for most of it in each direction, and one for each row or column of its borders."""
     path = tmp_path / "picture.c"
     path.write_text(PICTURE)
-    forms = load_kernels(Source(str(path)))
-    [found] = [form for form in forms if form.name == INTERIORS]
+    found = form_to_keep(path, INTERIORS, seed=3)
     assert sorted(len(s.iterators) for s in found.scop.statements) == [*[1] * 8, 2, 2]
-    assert differences_of_points(found.scop, seed=3, points=2) == []
-    point = DesignPoint("picture", (), (), rewrites=found.rewrites)
-    again = form_of(forms[:1], point)
-    assert again is not None and dump(again.scop) == dump(found.scop)

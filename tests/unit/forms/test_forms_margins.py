@@ -8,19 +8,16 @@ import pytest
 from compiled_scops import kernel_at, run
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from points_run import differences_of_points
+from points_run import form_to_keep
 from unit.forms.test_forms_by_cases import around
 
 from sisyphus.analysis import dependences, statement_text
-from sisyphus.asked_forms import form_of
 from sisyphus.forms import BY_CASES, INLINED, MARGINS, rewritten
 from sisyphus.forms.margins import WIDEST, with_margins
 from sisyphus.frontend import read
 from sisyphus.ir import Role, Scop, promises
-from sisyphus.ir.scop_text import dump
 from sisyphus.kernel_forms import load_kernels
 from sisyphus.request import Source
-from sisyphus.space import DesignPoint
 
 WORDS = BY_CASES, INLINED, MARGINS
 
@@ -171,8 +168,4 @@ def test_instances_that_come_twice_stay_apart(tmp_path: Path) -> None:
 
 
 def test_the_form_is_built_again_and_its_designs_compute_the_same(tmp_path: Path) -> None:
-    forms = load_kernels(Source(str(kernel_at(tmp_path, around(2)))))
-    [found] = [form for form in forms if form.name == MARGINS]
-    assert differences_of_points(found.scop, seed=7, points=2) == []
-    again = form_of(forms[:1], DesignPoint("kernel", (), (), rewrites=found.rewrites))
-    assert again is not None and dump(again.scop) == dump(found.scop)
+    form_to_keep(kernel_at(tmp_path, around(2)), MARGINS, seed=7)
